@@ -34,7 +34,7 @@ from nbddp.analysis.loaders import (
     wants_a_name,
 )
 from nbddp.analysis.models import synchronises
-from nbddp.analysis.values import Loop, LoopFact, Obj
+from nbddp.analysis.values import CallFact, Loop, LoopFact, Obj
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, append_argument, before, replace, wrap
 from nbddp.sentence import sentence
@@ -83,12 +83,9 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 def _unread(plan: Plan, edited: set[ast.expr]) -> Iterator[Edit | Diagnostic]:
     """What other modules do with a training loader: `update_bn(loader, model)`."""
     for call in plan.facts.calls.values():
-        if NEW_STATISTICS in call.names and synchronises(plan):  # of all ranks' parts together
-            given = [*call.node.args[:1], *(k.value for k in call.node.keywords if k.arg == "loader")]
-            for loader in (n for n in given if plan.facts.value(n).objs & plan.assumed.alike):
-                part = plan.naming("part_of_each")
-                yield from wrap(plan.program, NAME, loader, f"{part}(", ")", ("part_of_each",))
-            continue
+        for loader in _for_new_statistics(plan, call):
+            part = plan.naming("part_of_each")
+            yield from wrap(plan.program, NAME, loader, f"{part}(", ")", ("part_of_each",))
         for node in handed_on(plan, call):
             if node not in edited:
                 edited.add(node)
@@ -98,6 +95,13 @@ def _unread(plan: Plan, edited: set[ast.expr]) -> Iterator[Edit | Diagnostic]:
                     sentence("this code is not read, so it gets all of the data on each rank"),
                     why=sentence("the numbers are right, but every rank does all of the work"),
                 )  # fmt: skip
+
+
+def _for_new_statistics(plan: Plan, call: CallFact) -> Iterator[ast.expr]:
+    """`loader` of `update_bn(loader, swa)`: with `--exact` BatchNorm takes the samples of all ranks together."""
+    if NEW_STATISTICS in call.names and plan.options.exact and synchronises(plan):
+        given = [*call.node.args[:1], *(k.value for k in call.node.keywords if k.arg == "loader")]
+        yield from (node for node in given if plan.facts.value(node).objs & plan.assumed.alike)
 
 
 def _by_sample(plan: Plan, obj: Obj) -> Iterator[Edit]:

@@ -77,7 +77,7 @@ def whole(run: Run) -> Assumptions:
     """Evaluations that each rank runs on all data, loops that are one only at times, loaders on which none trains."""
     known, found = run.assumed, run.facts.keep_whole | gradients_without_a_step(run.facts)
     mixed = {n: trained for n, trained in find_mixed(run.facts, found).items() if n not in known.mixed}
-    drawn = {o for loaders in run.facts.drawn.values() for o in loaders}
+    drawn = {o for loaders in (*run.facts.drawn.values(), run.facts.gone_through) for o in loaders}
     apart = drawn - find_roles(run.program, run.facts, found).training_loaders - known.unshared
     if not (mixed or found.keys() - known.whole.keys() or apart):
         return known

@@ -179,6 +179,7 @@ class Facts(Tracked):
     final: dict[str, Value] = field(default_factory=TrackedDict)  # what the names of the cells stand for at the end
 
     # Loaders and models.
+    gone_through: set[Obj] = field(default_factory=TrackedSet)  # loaders of generators that no loop goes through
     drawn: dict[ast.Call, set[Obj]] = field(default_factory=TrackedSets)  # loaders that a next() gets a batch of
     passes: dict[ast.AST, set[Pass]] = field(default_factory=TrackedSets)  # of models, in a cell's statement or a call
     changed: dict[Obj, set[Loop]] = field(default_factory=TrackedSets)  # models moved by hand, with the loops around

@@ -193,7 +193,8 @@ class Machine(Names):
         """`list(predict(loader))`: no loop there deals out what is only evaluated, so each rank has all of it."""
         drawn = self.get(generator, "draws") if generator.kind == "generator" else None
         loaders = drawn.of("loader") if drawn is not None else frozenset[Obj]()
-        return bool(loaders) and not any(loaders & (fact.trained | fact.perhaps) for fact in self.facts.loops.values())
+        self.facts.gone_through |= loaders
+        return bool(loaders) and loaders <= self.assumed.unshared
 
     def held(self, value: Value, *, objects: bool = True) -> Extent:
         whole = value.objs and all(map(self.gives_all, value.objs))

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from nbddp.analysis import Plan
-from nbddp.analysis.values import Extent, LoopFact
+from nbddp.analysis.values import Extent, LoopFact, spread
 from tests.analysis.cells import BEFORE, TRAINING, node, plan, seen
 
 HEADER = "    for x, y in train_loader:"
@@ -120,3 +120,17 @@ def test_what_has_an_item_for_each_sample(made: str, length: Extent, tensor: Ext
     lines = (*made.split("\n"), "n = len(items), torch.tensor(items)")
     assert seen("len(items)", *lines) is length
     assert seen("torch.tensor(items)", *lines) is tensor
+
+
+@pytest.mark.parametrize(("loader", "whole"), [("test_loader", True), ("train_loader", False)])
+@pytest.mark.parametrize("kept", ["torch.cat(list(predict({})))", "torch.cat([*zip(*both({}))][0])"])
+def test_what_a_generator_gives_where_no_loop_deals_it_out(kept: str, loader: str, whole: bool) -> None:
+    """Before the training, too: a loader on which something trains later gives each rank its share."""
+    functions = (
+        "def predict(it):\n    for x, y in it: yield model(x)\ndef both(it):\n    for x, y in it: yield model(x), y"
+    )
+    text = kept.format(loader)
+    made = plan(*BEFORE, functions, f"kept = {text}\nkept = kept - 1", f"{TRAINING}\nprint(kept)\n")
+    assert made.program.statement_of(node(made, ast.BinOp, "kept - 1")) in {s.node for s in made.kept}
+    value = made.facts.value(node(made, ast.BinOp, "kept - 1").left)
+    assert (spread(value) in (Extent.UNIFORM, Extent.REPEATED)) is whole
