@@ -285,7 +285,10 @@ def _joined(m: Machine, node: ast.JoinedStr) -> Value:
     extent, texts = Extent.UNIFORM, list[object]()
     for part in node.values:
         extent = domain.join_extent(extent, spread(evaluate(m, part)))
-        bare = isinstance(part, ast.FormattedValue) and part.conversion == -1 and part.format_spec is None
-        texts.append(m.facts.value(part.value if bare else part).const)  # type: ignore[attr-defined]
+        match part:
+            case ast.FormattedValue(value=inner, conversion=-1, format_spec=None):
+                texts.append(m.facts.value(inner).const)
+            case _:
+                texts.append(m.facts.value(part).const)
     const = "".join(map(str, texts)) if all(isinstance(text, str) for text in texts) else None  # `f"pre_{self.mode}"`
     return Value(extent=extent if extent in domain.WHOLE else Extent.VARYING, const=const)
