@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
 from textwrap import indent
@@ -105,6 +106,31 @@ def filled(template: str, **parts: str) -> str:
         else:
             lines.append(line)
     return "\n".join(lines)
+
+
+def needed(once: str, by: str) -> str:
+    """The definitions out of these that a program names, and those that they name.
+
+    Reading the others would take longer than the rest of such a test.
+    """
+    lines, words, kept = once.split("\n"), set(re.findall(r"\w+", by)), set[tuple[int, int]]()
+    spans = {(min(n.lineno, *(d.lineno for d in getattr(n, "decorator_list", [n]) or [n])) - 1, n.end_lineno or 0): n
+             for n in ast.parse(once).body}  # fmt: skip
+    while more := {span for span, node in spans.items() if span not in kept and _binds(node) & words}:
+        kept |= more
+        words |= {word for first, end in more for word in re.findall(r"\w+", "\n".join(lines[first:end]))}
+    return "\n".join("\n".join(lines[first:end]) for first, end in sorted(kept))
+
+
+def _binds(node: ast.stmt) -> set[str]:
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Import(names=names):
+            return {alias.asname or alias.name for alias in names}
+        case ast.Assign(targets=targets):
+            return {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+    raise TypeError(ast.dump(node))
 
 
 def by_slices(text: str) -> str:

@@ -53,7 +53,7 @@ def _by_owner(facts: Facts) -> dict[Obj, list[Value]]:
 
 def sources(facts: Facts, value: Value, through: Kinds = SOURCES) -> Iterator[Value]:
     """What a loop over the value takes its turns from; a tuple itself is no such thing, its parts are."""
-    return contents(facts, replace(value, items=None), through)
+    return contents(facts, replace(value, items=None) if value.items else value, through)
 
 
 def note_size(facts: Facts, holders: Iterable[Obj]) -> None:

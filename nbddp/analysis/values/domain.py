@@ -102,7 +102,7 @@ class Value:
         return hash((self.objs, self.extent, self.items, self.const, self.equal, self.number))
 
     def of(self, *kinds: str) -> frozenset[Obj]:
-        return frozenset(o for o in self.objs if o.kind in kinds)
+        return frozenset([o for o in self.objs if o.kind in kinds]) if self.objs else self.objs
 
     def with_extent(self, extent: Extent) -> Value:
         items = tuple(i.with_extent(extent) for i in self.items) if self.items is not None else None

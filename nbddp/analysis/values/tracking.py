@@ -43,10 +43,11 @@ class Tracked:
     """A record whose fields are tracked."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        old = getattr(self, name, _MISSING)
-        if old is not _MISSING and old is not value and old != value:
+        fields = self.__dict__
+        old = fields.get(name, value)
+        if old is not value and old != value:
             note_change()  # but not where a record is made: it is found nowhere until it is put somewhere
-        object.__setattr__(self, name, value)
+        fields[name] = value
 
 
 class TrackedDict(dict[K, V]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from tests.spellings.program import CELLS, filled
+from tests.spellings.program import CELLS, filled, needed
 
 ONCE = """import collections
 import functools
@@ -121,6 +121,7 @@ STEP = """for a, b in train_loader:
 def notebook(before: str, mid: str, grad: str, each: str, shown: str, options: str = "") -> str:
     steps = filled(STEP, mid=indent(mid, "    "), grad=indent(grad, "    "), each=indent(each, "    "))
     end = f"print({shown})" if shown else ""
-    text = filled(CELLS, once=ONCE, training=indent(f"{before}\n{steps}{end}", "    "), show="", end="")
+    training = f"{before}\n{steps}{end}"
+    text = filled(CELLS, once=needed(ONCE, training), training=indent(training, "    "), show="", end="")
     text = text.replace("# %%\nfor epoch", f"# %%\n%%ddp_train {options}\nfor epoch") if options else text
     return text.replace("@LIMIT@", "0") + "print(model.weight.detach().sum().item())\n"
