@@ -10,7 +10,7 @@ NOTEBOOK := examples/quickstart.ipynb
 SCRIPT := $(NOTEBOOK:.ipynb=_ddp.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help run lab docs pictures test prove test-all faults cluster test-labs check same-scripts format examples bench corpus \
+.PHONY: help run lab docs pictures test test-versions prove test-all faults cluster test-labs check same-scripts format examples bench corpus \
 	constraints clean
 
 help:
@@ -18,7 +18,8 @@ help:
 	@echo "make lab     JupyterLab on the examples, with the extension"
 	@echo "make docs    build the site of the documentation, below build/docs"
 	@echo "make pictures  take the pictures of the README anew"
-	@echo "make test    run the tests, training only scripts that have changed; the compiler's on other Pythons too"
+	@echo "make test    run the tests, training only scripts that have changed"
+	@echo "make test-versions  the compiler's tests on the oldest and the newest Python that is here"
 	@echo "make prove   train what has changed and keep what that proves, for make test"
 	@echo "make test-all  run all tests and train all scripts, on every number of processes"
 	@echo "make faults  what is said and what is left when a run goes wrong, scene by scene"
@@ -51,11 +52,15 @@ docs: $(VENV)/.ready-to-document
 pictures: $(VENV)/.ready-to-test
 	SCREENSHOTS=docs/pictures $(PY) -m pytest -q -p no:cacheprovider tests/lab/test_pictures.py
 
-PYTEST := $(PY) -m pytest -n 2 --dist loadgroup
+# Three on two cores: a test that waits for a process or a page leaves its core to another one.
+PYTEST := $(PY) -m pytest -n 3 --dist loadgroup
 
 # What tests/proofs has proofs of is not trained again; tests marked `thorough` are left out.
 test: $(VENV)/.ready-to-test
 	$(PYTEST) -m "not thorough"
+
+# The compiler's tests on the oldest and the newest Python of this machine, each in a light environment.
+test-versions: $(VENV)/.ready-to-test
 	tests/versions.sh
 
 # Can be interrupted and called again: what was proved until then is kept.

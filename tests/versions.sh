@@ -1,6 +1,6 @@
 #!/bin/sh
 # The compiler needs no torch, so its tests run on the oldest and the newest supported Python of this machine too, each in
-# a light environment. `make test` has run them on the Python of .venv; that one is left out here.
+# a light environment. `make test` runs them on the Python of .venv; that one is left out here.
 set -eu
 cd "$(dirname "$0")/.."
 
