@@ -180,7 +180,7 @@ def test_the_analysis_imports_at_the_top_of_its_files():
 @pytest.mark.parametrize("own", sorted(LEVEL))
 def test_others_import_what_a_package_offers(own):
     """And not its modules: what they are called and how they share the work may change."""
-    for path, node in ((path, node) for path in of(own) for node, _ in imports_of(path)):
+    for path, node in ((at, node) for at in of(own) for node, _ in imports_of(at)):
         package, _, module = (node.module or "").rpartition(".")
         if package == "nbddp.edits" or package.startswith("nbddp.analysis."):
             home = PACKAGE.parent.joinpath(*package.split("."))
