@@ -6,7 +6,7 @@ import ast
 from collections.abc import Set
 from functools import lru_cache
 
-from nbddp.analysis.evaluator.classes import own_methods
+from nbddp.analysis.evaluator.classes import class_member, own_methods
 from nbddp.analysis.slicing import root_name
 from nbddp.analysis.syntax import Program, walk
 from nbddp.analysis.values import (
@@ -35,6 +35,10 @@ def put_together(m: Machine, loader: Obj) -> Value | None:
     for obj in drawn.of("list"):
         m.put(obj, "[]", single(Value(extent=Extent.SAMPLES), loader.node))
     functions = [*given.of("function", "method"), *own_methods(m, given, "__call__")]
+    for cls in given.of("class"):  # of a batch: `collate_fn=Batch`
+        batch = Obj("instance", loader.node, cls.name)
+        m.facts.classes[batch] = cls.node
+        functions += (class_member(m, cls.node, "__init__", batch) or ANYTHING).of("method")
     made = [m.steps.function(m, function, [drawn], {}, None) for function in functions]
     return join_all(made) if made else None
 

@@ -26,11 +26,18 @@ class Collate:
         self.seen = 0
     def __call__(self, rows):
         self.seen += len(rows)
+        columns = list(zip(*rows))
+        xs, ys = torch.stack(columns[0]), columns[1]
+        return MADE, torch.tensor(ys)
+class Batch:
+    def __init__(self, rows):
         xs, ys = zip(*rows)
         xs = torch.stack(xs)
-        return MADE, torch.tensor(ys)
+        self.x, self.y = MADE, torch.tensor(ys)
+    def __iter__(self):
+        return iter((self.x, self.y))
 items, collate = Items(), Collate()
-loader = DataLoader(DATA_SET, batch_size=10, collate_fn=collate)
+loader = DataLoader(DATA_SET, batch_size=10, collate_fn=COLLATE)
 """
 TRAINING = """
 for x, y in loader:
@@ -41,8 +48,11 @@ print(SHOWN)
 """
 
 
-def made_of(batch: str = "xs", data: str = "TensorDataset(torch.ones(40, 8), torch.ones(40))", shown: str = "") -> Plan:
-    text = DATA.replace("MADE", batch).replace("DATA_SET", data)
+OF_TENSORS = "TensorDataset(torch.ones(40, 8), torch.ones(40))"
+
+
+def made_of(batch: str = "xs", data: str = OF_TENSORS, shown: str = "", collate: str = "collate") -> Plan:
+    text = DATA.replace("MADE", batch).replace("DATA_SET", data).replace("COLLATE", collate)
     return plan(IMPORTS, text, MODEL, TRAINING.replace("SHOWN", shown))
 
 
@@ -57,6 +67,7 @@ def test_a_data_set_that_counts_its_items_is_read_by_each_rank(shown: str, whole
     assert bool(made_of(data="items", shown=shown).assumed.alike) is whole
 
 
+@pytest.mark.parametrize("collate", ["collate", "Batch", "lambda rows: Batch(rows)"])
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -67,5 +78,5 @@ def test_a_data_set_that_counts_its_items_is_read_by_each_rank(shown: str, whole
         ("xs - xs.mean(1)[:, None]", False),
     ],
 )
-def test_a_statistic_on_the_way(text: str, told: bool) -> None:
-    assert bool(made_of(text).facts.against_statistic) is told
+def test_a_statistic_on_the_way(text: str, told: bool, collate: str) -> None:
+    assert bool(made_of(text, collate=collate).facts.against_statistic) is told

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.evaluator.iteration import goes_through_samples, iterate, loaders_in, only
+from nbddp.analysis.evaluator.iteration import drawn_from, goes_through_samples, iterate, loaders_in, only
 from nbddp.analysis.evaluator.libraries.things import made_with
 from nbddp.analysis.evaluator.writes import put_all
 from nbddp.analysis.values import EACH, Args, Keywords, Machine, Value, join_all, marked, thing
@@ -23,7 +23,8 @@ def partial(m: Machine, node: ast.Call, args: Args, keywords: Keywords) -> Value
 def passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> Value:
     if name == "list" and not args:
         return m.make("list", node)
-    if name in ("list", "tuple") and first.of("instance"):
+    through = first.of("instance") or (first.of("iterator") and not drawn_from(m, first))  # `list(zip(*batch))`
+    if name in ("list", "tuple") and through:
         return made_with(m, m.make("list", node), {"[]": iterate(m, first, node)})
     if name in ("list", "tuple", "itertools.chain") and not first.of("loader", "iterator"):
         if name == "itertools.chain":
