@@ -14,8 +14,9 @@ from nbddp.analysis.splitting.fit.unfit import unfit_in_models
 from nbddp.analysis.splitting.origins import is_sample, strung
 from nbddp.analysis.splitting.regions import run_by
 from nbddp.analysis.splitting.roots import base_of
-from nbddp.analysis.syntax import qualified, walk
+from nbddp.analysis.syntax import is_name, qualified, walk
 from nbddp.analysis.values import (
+    ANYTHING,
     FLAT,
     ITEMS,
     MARKS,
@@ -49,6 +50,8 @@ def unjoined(plan: Reading) -> bool:
     if any(isinstance(n, ast.Name) and n.id in behind for call in calls for n in walk(call)):
         return True
     if any(_is_packed(plan, given) or is_sample(plan, given) for call in calls for given in call.args):
+        return True
+    if any(_is_an_object(plan, given) for call in calls for given in call.args):
         return True
     if any(_counts_samples(o) for call in calls for v in plan.facts.calls[call].args.values() for o in v.of("list")):
         return True
@@ -89,6 +92,18 @@ def _is_packed(plan: Reading, given: ast.expr) -> bool:
     """`pack_padded_sequence(x, lengths)`: whatever it is called by, and by way of names."""
     made = (plan.facts.calls.get(m) for m in plan.bindings.made_by(given) if isinstance(m, ast.Call))
     return any(effect_of(name).packs for fact in made if fact is not None for name in fact.names)
+
+
+def _is_an_object(plan: Reading, given: ast.expr) -> bool:
+    """A batch of a class of the notebook's, `collate_fn=Batch`: it shows nobody which of what it holds are samples."""
+    targets = [f.node.target for f in plan.roles.batch_loops if isinstance(f.node, ast.For)]
+    if not any(isinstance(given, ast.Name) and is_name(target, given.id) for target in targets):
+        return False
+    by = [plan.facts.fields.get((o, "collate_fn"), ANYTHING) for o in plan.assumed.alike]
+    made = [n.func for o in plan.assumed.alike for n in plan.bindings.below(o.node) if isinstance(n, ast.Call)]
+    names = {c.name for v in by for c in v.of("class")} | {n.id for n in made if isinstance(n, ast.Name)}
+    classes = (n for n in plan.program.nodes if isinstance(n, ast.ClassDef) and n.name in names)
+    return any(not c.decorator_list and not c.bases for c in classes)
 
 
 def _is_sized(state: Value) -> bool:

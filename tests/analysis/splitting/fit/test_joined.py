@@ -117,3 +117,15 @@ def test_a_model_that_is_given_one_sample_after_the_other_has_nothing_to_split()
     made = planned(f"{lines}\nloss = loss / 8", before=LOADER, options=EXACT)
     assert not made.assumed.joined
     assert made.assumed.unsplit
+
+
+@pytest.mark.parametrize("collate", ["Rows", "lambda rows: Rows(rows)"])
+@pytest.mark.parametrize(("given", "opened"), [("rows", True), ("rows.x", False)])
+def test_a_batch_of_a_class_of_its_own_shows_no_samples(collate, given, opened):
+    own = "class Rows:\n    def __init__(self, rows):\n        self.x = torch.stack([x for x, _ in rows])\n"
+    loader = f"loader = DataLoader(TensorDataset(X, y), batch_size=32, collate_fn={collate})"
+    lines = f"out = model({given})\nloss = (out @ out.T).logsumexp(1).mean()"
+    net = NET.format("x = getattr(x, 'x', x)\n        return self.out(x)")
+    made = planned(lines, head="for rows in loader:", before=f"{net}{own}{loader}", options=EXACT)
+    assert made.assumed.joined
+    assert bool(made.assumed.opened) is opened
