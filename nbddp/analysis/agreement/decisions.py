@@ -236,6 +236,8 @@ def _steers(plan: Reading, fact: TestFact) -> bool:
         return True
     assert isinstance(node, Branch)
     branches = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [*node.body, *node.orelse]
+    if isinstance(node, ast.IfExp) and any(rates_set(plan, a) for a in plan.program.ancestors(node)):
+        return True
     if meets(plan, branches) or any(_changes_state(plan, n) for n in reached(plan, branches)):
         return True
     inside = [n for b in branches for n in walk(b)]
@@ -264,6 +266,8 @@ def _changes_state(plan: Reading, node: ast.AST) -> bool:
     """Rates, weights, modes: what must stay the same on all ranks."""
     if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
         return is_rate(plan, node) or bool(plan.facts.value(node.value).of(*STATE))
+    if isinstance(node, ast.Call) and rates_set(plan, node):
+        return True
     if isinstance(node, ast.Call) and entry_of(node, plan.flow.imports).copies:
         return bool(plan.facts.value(node).of("model"))  # `best = copy.deepcopy(model)`
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node in plan.facts.calls:
@@ -274,8 +278,24 @@ def _changes_state(plan: Reading, node: ast.AST) -> bool:
 
 def is_rate(plan: Reading, target: ast.expr) -> bool:
     """`optimizer.param_groups[0]["lr"]`, `g["lr"]` of each of them."""
-    if not isinstance(target, ast.Subscript):
-        return False
-    around = (a for a in plan.program.ancestors(target) if isinstance(a, ast.For))
-    sources = [target.value, *(a.iter for a in around if ast.unparse(target.value) in ast.unparse(a.target))]
+    return isinstance(target, ast.Subscript) and _is_a_group(plan, target.value)
+
+
+def _is_a_group(plan: Reading, node: ast.expr) -> bool:
+    loops = (ast.For, ast.ListComp, ast.GeneratorExp)
+    around = [a for a in plan.program.ancestors(node) if isinstance(a, loops)]
+    turns = [t for a in around for t in ([a] if isinstance(a, ast.For) else a.generators)]
+    sources = [node, *(t.iter for t in turns if ast.unparse(node) in ast.unparse(t.target))]
     return any("param_groups" in ast.unparse(s) for s in sources)
+
+
+def rates_set(plan: Reading, node: ast.AST) -> list[ast.expr]:
+    """To what: `g["lr"] = …`, `g["lr"] *= …`, `g.update(lr=…)`."""
+    match node:
+        case ast.Assign(targets=targets, value=value) if any(is_rate(plan, t) for t in targets):
+            return [value]
+        case ast.AugAssign(target=target, value=value) if is_rate(plan, target):
+            return [value]
+        case ast.Call(func=ast.Attribute(value=group, attr="update")) if _is_a_group(plan, group):
+            return [*node.args, *(k.value for k in node.keywords)]
+    return []

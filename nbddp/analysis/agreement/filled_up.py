@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from nbddp.analysis.agreement.weighted_losses import weighted_losses
 from nbddp.analysis.library import MATRIX, Samples, entry_of
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.syntax import keywords_of
+from nbddp.analysis.splitting import padded
+from nbddp.analysis.syntax import keywords_of, walk
 from nbddp.analysis.values import CallFact, Extent
 
 DEPTH = 6  # of what is made of what a loader gives
@@ -23,11 +24,12 @@ def padded_losses(plan: Reading) -> Iterator[ast.Call]:
     training, weighted = {f.node for f in plan.roles.batch_loops}, {*weighted_losses(plan)}
     for call, fact in plan.facts.calls.items() if not plan.assumed.splits else ():
         filled = _mean_of(plan, fact) if fact.taped & training else None
-        target = call.args[1] if len(call.args) == 2 and plan.facts.is_loss(call) else None  # no `ctc(…, lengths)`
+        among = [filled] if filled is not None else []
         made = {call, *(o.node for o in plan.facts.value(call.func).of("loss"))}
-        if target is not None and fact.loops & training and made.isdisjoint(weighted):
-            filled = target if plan.facts.value(call).extent is Extent.MEAN else None
-        if filled is not None and _is_padded(plan, filled):
+        loss = len(call.args) == 2 and plan.facts.is_loss(call)  # no `ctc(…, lengths)`
+        if loss and fact.loops & training and made.isdisjoint(weighted):
+            among = call.args if plan.facts.value(call).extent is Extent.MEAN else []
+        if any(_is_padded(plan, one) for one in among):
             yield call
 
 
@@ -76,8 +78,13 @@ def _is_padded(plan: Reading, node: ast.expr) -> bool:
 
 
 def _fills(plan: Reading, made: ast.expr) -> bool:
-    """`pad_sequence(xs)`; also `torch.zeros(len(xs), max(map(len, xs)))`, where a batch is put together."""
+    """`pad_sequence(xs)`; also `torch.zeros(len(xs), max(map(len, xs)))`, where a batch is put together.
+
+    And what a model unpacks to the longest of those that it is given.
+    """
     if isinstance(made, ast.Call) and ast.unparse(made.func).rpartition(".")[2] == "pad_sequence":
+        return True
+    if made in padded(plan):
         return True
     if plan.program.function_of(made) not in _collating(plan):
         return False
@@ -98,8 +105,17 @@ def _parts(plan: Reading, made: ast.AST) -> Iterator[ast.expr]:
     if packed or (reduced and isinstance(made, ast.Call) and not _of_features(plan, made)):
         return
     inner = made.func if isinstance(made, ast.Call) else made
-    if isinstance(inner, ast.Attribute | ast.Subscript):
+    if isinstance(inner, ast.Attribute) or (isinstance(inner, ast.Subscript) and _keeps_places(inner.slice)):
         yield inner.value
     elif isinstance(inner, ast.BinOp):
         yield from (inner.left, inner.right)
-    yield from made.args[:1] if isinstance(made, ast.Call) else ()
+    if isinstance(made, ast.Call):
+        bodies = plan.facts.calls[made].bodies if made in plan.facts.calls else ()
+        returned = [n.value for body in bodies for n in walk(body) if isinstance(n, ast.Return)]
+        yield from (value for value in returned if value is not None)
+        yield from made.args[:1]
+
+
+def _keeps_places(index: ast.expr) -> bool:
+    """`y[:, 1:]`, and `found[0]`; not `out[rows, lengths - 1]`, which picks one of them."""
+    return not isinstance(index, ast.Tuple) or all(isinstance(part, ast.Slice) for part in index.elts)

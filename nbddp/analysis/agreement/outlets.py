@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from nbddp.analysis.agreement.decisions import is_rate
+from nbddp.analysis.agreement.decisions import rates_set
 from nbddp.analysis.combining import (
     WAYS,
     Part,
@@ -173,14 +173,17 @@ def _is_let_go(plan: Reading, read: ast.Name) -> bool:
 def _rates(plan: Reading) -> Iterator[Outlet]:
     """`group["lr"] = 0.1 * loss.item()`: must be the same on all ranks."""
     for node in plan.nodes():
-        if not isinstance(node, ast.Assign) or not any(is_rate(plan, t) for t in node.targets):
-            continue
         together = not any(a in plan.dealt for a in plan.program.ancestors(node))
-        terms = list(_terms(plan, node.value))
-        known = all(spread(plan.facts.value(t)) in (Extent.MEAN, Extent.SUM) for t in terms)
-        for term in terms if known else [node.value]:
-            way = WAYS[spread(plan.facts.value(term))] if known else "from_rank_0"
-            yield Outlet(term, way if together else None, True, way == "from_rank_0")
+        for value in rates_set(plan, node):
+            yield from _of_a_rate(plan, value, together)
+
+
+def _of_a_rate(plan: Reading, value: ast.expr, together: bool) -> Iterator[Outlet]:
+    terms = list(_terms(plan, value))
+    known = all(spread(plan.facts.value(t)) in (Extent.MEAN, Extent.SUM) for t in terms)
+    for term in terms if known else [value]:
+        way = WAYS[spread(plan.facts.value(term))] if known else "from_rank_0"
+        yield Outlet(term, way if together else None, True, way == "from_rank_0")
 
 
 def _terms(plan: Reading, node: ast.expr) -> Iterator[ast.expr]:

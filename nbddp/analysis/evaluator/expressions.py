@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from nbddp.analysis.evaluator.attributes import read
 from nbddp.analysis.evaluator.calls import call
-from nbddp.analysis.evaluator.iteration import for_each_sample, give, iterate, loaders_in, taken_from
+from nbddp.analysis.evaluator.iteration import for_each_sample, give, iterate, loaders_in, may_be_a_tuple, taken_from
 from nbddp.analysis.evaluator.operands import compared, computed, constant, named
 from nbddp.analysis.evaluator.picking import make_what_it_lacks, subscript
 from nbddp.analysis.evaluator.tensors import shaped
@@ -34,6 +34,8 @@ from nbddp.analysis.values import (
     unary,
     with_statistics,
 )
+
+MOVES = ("to", "cuda", "cpu")  # between devices
 
 
 def evaluate(m: Machine, node: ast.expr) -> Value:
@@ -265,13 +267,24 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
         env.pop(name, None)
         if name in saved:
             env[name] = saved[name]
+    tensors = not isinstance(node, ast.DictComp) and _moves_tensors(m, node)
     over_samples = any(_goes_through_samples(m, g) or for_each_sample(m, g.iter) for g in node.generators)
+    over_samples = over_samples and not tensors
     tests = [m.facts.value(c) for g in node.generators for c in g.ifs]
     note_size(m.facts, made.objs if any(spread(t) is Extent.VARYING for t in tests) else ())
     picks = any(spread(t) is Extent.SAMPLES or (over_samples and t.varies) for t in tests)
     if picks and any(t.of(domain.PLACED) for t in tests):
         made = domain.marked(made, domain.PLACED)
     return domain.marked(made, domain.PICKED) if picks else domain.marked(made, domain.EACH) if over_samples else made
+
+
+def _moves_tensors(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> bool:
+    """`tuple(t.to(device) for t in batch)`: those of a batch as a loader gives it; nobody moves samples one by one."""
+    match node:
+        case ast.ListComp(elt=elt, generators=[one]) | ast.GeneratorExp(elt=elt, generators=[one]):
+            moved = isinstance(elt, ast.Call) and isinstance(elt.func, ast.Attribute) and elt.func.attr in MOVES
+            return moved and may_be_a_tuple(m, one.iter)
+    return False
 
 
 def _goes_through_samples(m: Machine, generator: ast.comprehension) -> bool:

@@ -13,6 +13,7 @@ from nbddp.analysis.splitting.fit import (
     drawn_elsewhere,
     draws_by_share,
     draws_for_all,
+    draws_for_part,
     draws_in_step,
     from_its_own,
     joined_calls,

@@ -8,7 +8,14 @@ from collections.abc import Iterator, Mapping
 from nbddp.analysis import Plan
 from nbddp.analysis.library import entry_of
 from nbddp.analysis.reading import Definition, draws, with_what_it_calls
-from nbddp.analysis.splitting import chain_of, draws_by_share, draws_for_all, draws_in_step, from_its_own
+from nbddp.analysis.splitting import (
+    chain_of,
+    draws_by_share,
+    draws_for_all,
+    draws_for_part,
+    draws_in_step,
+    from_its_own,
+)
 from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact
 from nbddp.diagnostics import Diagnostic
@@ -43,7 +50,7 @@ def alike(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
             yield from wrap(plan.program, name, loop.iter, f"{plan.naming('drawn_alike')}(", ")", uses)
     for statement in _beside_steps(plan):
         called = _called(plan, statement, definitions)
-        if any(draws_by_share(plan, fact) for fact in called):
+        if _draws_for_a_part(plan, statement, called):
             yield from (_both(plan, name, fact.node) for fact in called if draws_for_all(plan, fact))
     for statement in drawn_beside_steps(plan):
         manager = f"{plan.naming('same_random_numbers')}()"
@@ -56,7 +63,15 @@ def drawn_beside_steps(plan: Plan) -> list[ast.stmt]:
     """Which draw nothing for the samples of a rank."""
     definitions = {s.node.name: s.node for s in plan.kept if isinstance(s.node, Definition)}
     drawing = (s for s in _beside_steps(plan) if draws(plan, s, definitions))
-    return [s for s in drawing if not any(draws_by_share(plan, f) for f in _called(plan, s, definitions))]
+    return [s for s in drawing if not _draws_for_a_part(plan, s, _called(plan, s, definitions))]
+
+
+def _draws_for_a_part(plan: Plan, statement: ast.stmt, called: list[CallFact]) -> bool:
+    """Right before a batch is cut, all ranks have the whole one: `x, y = with_masks(X[i : i + 10])`."""
+    block = plan.program.parents[statement]
+    cuts = [s.at for s in plan.assumed.splits if plan.program.parents[s.at] is block]
+    whole = any(plan.program.span(statement) < plan.program.span(at) for at in cuts)
+    return any((draws_for_part if whole else draws_by_share)(plan, fact) for fact in called)
 
 
 def _called(plan: Plan, statement: ast.stmt, definitions: Mapping[str, Definition]) -> list[CallFact]:

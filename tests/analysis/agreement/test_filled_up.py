@@ -50,3 +50,31 @@ def test_a_mean_over_them_all(mean):
 )
 def test_not_of_their_sum_nor_of_what_has_no_such_places(mean):
     assert found(mean) == []
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ("h.mean(1)", True),
+        ("h[:, -1]", False),
+        ("(h * (y > 0)).sum(1) / y.sum(1)", False),
+        ("h[torch.arange(len(h)), y]", False),
+    ],
+)
+def test_what_a_model_unpacks(made, told):
+    model = f"""from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+class Reads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(4, 4, batch_first=True)
+    def forward(self, x, y):
+        h, _ = pad_packed_sequence(self.gru(pack_padded_sequence(x, y, batch_first=True))[0], batch_first=True)
+        return {made}
+model = Reads()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)"""
+    loop = """for x, y in DataLoader(TensorDataset(torch.ones(24, 5, 4), torch.full((24,), 3)), batch_size=8):
+    loss = model(x, y).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()"""
+    assert bool([*padded_losses(plan(*BEFORE, model, loop))]) is told

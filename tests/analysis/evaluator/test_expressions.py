@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.values import PICKED, WHOLE, Extent
+from nbddp.analysis.values import PICKED, PLACED, WHOLE, Extent
 from tests.analysis.cells import BEFORE, TRAINING, batch, extent, node, plan, seen
 
 U, S, M, T, V = Extent.UNIFORM, Extent.SAMPLES, Extent.MEAN, Extent.SUM, Extent.VARYING
@@ -62,3 +62,15 @@ def test_a_list_that_a_function_of_a_library_is_given_holds_nothing_of_an_earlie
     whole = "for x, y in test_loader:\n        if len(x) < 5:\n            break\n        total += total_of(x)\n"
     made = plan(*BEFORE, joined, f"{step}\n    total = 0.0\n    {whole}    print(total)")
     assert extent(made, "total") in WHOLE
+
+
+@pytest.mark.parametrize("moved", ["tuple(t.to('cpu') for t in both)", "[t.cuda() for t in both]"])
+def test_what_moves_the_tensors_of_a_batch_goes_through_no_samples(moved):
+    loop = f"""for both in train_loader:
+    both = {moved}
+    loss = F.cross_entropy(model(both[0]), both[1])
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()"""
+    made = plan(*BEFORE, loop)
+    assert not made.facts.value(node(made, ast.Subscript, "both[0]")).of(PLACED)

@@ -36,6 +36,7 @@ def put_together(m: Machine, loader: Obj) -> Value | None:
         m.put(obj, "[]", single(Value(extent=Extent.SAMPLES), loader.node))
     functions = [*given.of("function", "method"), *own_methods(m, given, "__call__")]
     for cls in given.of("class"):  # of a batch: `collate_fn=Batch`
+        assert isinstance(cls.node, ast.ClassDef)
         batch = Obj("instance", loader.node, cls.name)
         m.facts.classes[batch] = cls.node
         functions += (class_member(m, cls.node, "__init__", batch) or ANYTHING).of("method")

@@ -10,6 +10,7 @@ from nbddp.analysis.splitting.fit.own_draws import (
     drawn_elsewhere,
     draws_by_share,
     draws_for_all,
+    draws_for_part,
     draws_in_step,
     from_its_own,
     given_whole,

@@ -89,7 +89,8 @@ def rows_of_all_else(plan: Reading) -> Iterator[ast.Call]:
         if isinstance(call.func, ast.Attribute) and entry_of(call).shape is Shape.ANEW and len(call.args) >= len(ROWS):
             count, *rest = call.args
             opened = any(isinstance(size, ast.UnaryOp) for size in rest) and plan.facts.value(count).size
-            if opened and call not in whole and plan.facts.value(call.func.value).varies:
+            rows = call.func.attr != "expand"  # whose -1 is the size that there is
+            if opened and rows and call not in whole and plan.facts.value(call.func.value).varies:
                 yield call
 
 

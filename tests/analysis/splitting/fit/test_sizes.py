@@ -34,6 +34,7 @@ def made(text: str):
         ("x.view(-1, 4)", False),
         ("x.view(len(x), 4)", False),
         ("x.flatten(1)", False),
+        ("x[:, :1].expand(len(x), -1)", False),
     ],
 )
 def test_rows_whose_length_is_not_said(text, found):
