@@ -24,7 +24,10 @@ def decided(made: Plan) -> list[tuple[str, str, bool]]:
         (["if loss.item() < best:", "    best = loss.item()"], [("loss.item()", MEAN, True), ("best", MEAN, True)]),
         (["if x.max() > 9:", "    optimizer.param_groups[0]['lr'] = 0.1"], [("x.max() > 9", ROOT, False)]),
         (["if x.max() > 9:", "    raise ValueError"], [("x.max() > 9", ROOT, False)]),
-        (["for g in optimizer.param_groups:", "    g['lr'] *= 2 if x.max() > 9 else 1"], [("x.max() > 9", ROOT, False)]),  # noqa: E501
+        (
+            ["for g in optimizer.param_groups:", "    g['lr'] *= 2 if x.max() > 9 else 1"],
+            [("x.max() > 9", ROOT, False)],
+        ),
         (["for g in optimizer.param_groups:", "    g.update(lr=2 if loss > 9 else 1)"], [("loss", MEAN, True)]),
         (["optimizer.param_groups[0]['lr'] *= 2 if loss.item() > 9 else 1"], [("loss.item()", MEAN, True)]),
     ],

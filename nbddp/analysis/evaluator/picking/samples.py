@@ -123,15 +123,21 @@ def _is_numbered(m: Machine, made: ast.AST) -> bool:
 def cut_to_size(m: Machine, base: Value, node: ast.Subscript) -> int | None:
     """In which dimension `table[: len(x)]`, `states[:, : len(x)]` is cut: with a share it goes with other samples.
 
-    Unless all that is in the tensor is the same.
+    So does `weights[seen : seen + len(x)]`, behind as many as the rank has seen. Unless all in the tensor is the same.
     """
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    ends = (p.upper for p in parts[:2] if isinstance(p, ast.Slice) and not p.lower and p.upper)
+    ends = (p.upper for p in parts[:2] if isinstance(p, ast.Slice) and p.upper and _begins_anew(m, p))
     cut = next((end for end in ends if m.facts.value(end).size), None)
     made = _set_to(m.program).get(ast.unparse(node.value), [])
     if cut is None or base.of("list", "dict", "shape") or base.items or (made and all(map(_is_filled, made))):
         return None
     return next(at for at, part in enumerate(parts) if getattr(part, "upper", None) is cut)
+
+
+def _begins_anew(m: Machine, part: ast.Slice) -> bool:
+    """At the first one, or at a number that each rank counts for itself."""
+    number = m.facts.value(part.lower) if part.lower is not None else Value(const=0)
+    return number.const == 0 or spread(number) in (Extent.SUM, Extent.VARYING)
 
 
 @lru_cache(maxsize=4)

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from nbddp.analysis.values import PICKED, Extent
+from nbddp.analysis.values import PICKED, PLACED, Extent
 from tests.analysis.cells import BEFORE, batch, node, plan
 
 
@@ -33,3 +33,19 @@ def test_what_a_mask_picks_may_be_put_back_where_it_was(put, extent):
         *BEFORE, batch("m = x[:, 0] > 0", "z = x[~m]", "out = torch.zeros_like(x)", f"out[m] = {put}", "n = out + 0")
     )
     assert made.facts.value(node(made, ast.BinOp, "out + 0")).extent is extent
+
+
+@pytest.mark.parametrize(("begins", "placed"), [("seen", True), ("0", True), ("epoch", False)])
+def test_rows_behind_those_that_a_rank_has_seen_are_of_other_samples(begins, placed):
+    made = plan(*BEFORE, f"""weights = torch.rand(48)
+for epoch in range(2):
+    seen = 0
+    for x, y in train_loader:
+        w = weights[{begins} : {begins} + len(y)]
+        seen += len(y)
+        loss = (F.cross_entropy(model(x), y, reduction="none") * w).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()""")
+    found = made.facts.value(node(made, ast.Subscript, f"weights[{begins} : {begins} + len(y)]"))
+    assert bool(found.of(PLACED)) is placed
