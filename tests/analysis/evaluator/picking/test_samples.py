@@ -37,7 +37,9 @@ def test_what_a_mask_picks_may_be_put_back_where_it_was(put, extent):
 
 @pytest.mark.parametrize(("begins", "placed"), [("seen", True), ("0", True), ("epoch", False)])
 def test_rows_behind_those_that_a_rank_has_seen_are_of_other_samples(begins, placed):
-    made = plan(*BEFORE, f"""weights = torch.rand(48)
+    made = plan(
+        *BEFORE,
+        f"""weights = torch.rand(48)
 for epoch in range(2):
     seen = 0
     for x, y in train_loader:
@@ -46,6 +48,7 @@ for epoch in range(2):
         loss = (F.cross_entropy(model(x), y, reduction="none") * w).mean()
         optimizer.zero_grad()
         loss.backward()
-        optimizer.step()""")
+        optimizer.step()""",
+    )
     found = made.facts.value(node(made, ast.Subscript, f"weights[{begins} : {begins} + len(y)]"))
     assert bool(found.of(PLACED)) is placed
