@@ -10,7 +10,7 @@ from nbddp.analysis.library import MATRIX, Samples, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting import padded
 from nbddp.analysis.syntax import keywords_of, walk
-from nbddp.analysis.values import CallFact, Extent
+from nbddp.analysis.values import CallFact, Extent, spread
 
 DEPTH = 6  # of what is made of what a loader gives
 REDUCE = (Samples.SUM, Samples.MEAN, Samples.STATISTIC)
@@ -84,13 +84,21 @@ def _fills(plan: Reading, made: ast.expr) -> bool:
     """
     if isinstance(made, ast.Call) and ast.unparse(made.func).rpartition(".")[2] == "pad_sequence":
         return True
-    if made in padded(plan):
+    if made in padded(plan) or _trims(plan, made):
         return True
     if plan.program.function_of(made) not in _collating(plan):
         return False
     return any(
         isinstance(n, ast.Call) and ast.unparse(n.func).rpartition(".")[2] == "max" for n in plan.bindings.made_of(made)
     )
+
+
+def _trims(plan: Reading, made: ast.expr) -> bool:
+    """`x[:, : lengths.max()]`: to the longest of a rank's own samples."""
+    index = made.slice if isinstance(made, ast.Subscript) else None
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    ends = [plan.facts.value(p.upper) for p in parts if isinstance(p, ast.Slice) and p.upper is not None]
+    return any(spread(end) is Extent.VARYING for end in ends)
 
 
 def _collating(plan: Reading) -> set[ast.AST]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nbddp.analysis.library import MOVES
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import block_of, effects
-from nbddp.analysis.syntax import walk
+from nbddp.analysis.syntax import names_in, walk
 from nbddp.analysis.values import OPENED, CallFact, Obj, contents
 
 CODE = ("function", "method", "bound", "partial")
@@ -154,8 +154,9 @@ def _ends_building(plan: Reading, statement: ast.stmt, name: str, model: Obj) ->
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):  # what stands in it runs later
         kept = statement.body if isinstance(statement, ast.ClassDef) else []
         return any(isinstance(part, ast.Assign) and _holds(plan, part, model) for part in kept)
+    own = name.split(".", maxsplit=1)[0] in names_in(statement)  # or another model is trained, as a teacher is
     for fact in _calls(plan, statement):
-        if fact.node in plan.facts.backward or fact.optimizers or model in fact.called:
+        if (own and (fact.node in plan.facts.backward or fact.optimizers)) or model in fact.called:
             return True
         if _given(fact, model) and (fact.made or "setattr" in fact.names or plan.facts.value(fact.node).of(*CODE)):
             return True

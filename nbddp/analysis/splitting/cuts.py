@@ -218,9 +218,15 @@ def _whole_elsewhere(split: Split, region: Region, name: str) -> Split:
     later = bound_below(region, name) if carried else frozenset[ast.AST]()  # the next turn's, of all samples
     kept = {*sized} - {*_sizes_of_parts(region)}
     cut = [n for n in reads if isinstance(n, ast.expr) and n not in kept and n not in later]
-    if not local or later:
+    if later or not (local or any(_is_derived_by(region, n) for n in cut)):
         return replace(split, inline=split.inline | set(cut))
     return replace(split, renamed={**split.renamed, **dict.fromkeys(cut, f"{name}_part")})
+
+
+def _is_derived_by(region: Region, read: ast.AST) -> bool:
+    """`torch.autograd.grad(out.sum(), x)`: by what the model was given itself, no second cut of it."""
+    around = (region.plan.facts.calls.get(a) for a in region.plan.program.ancestors(read) if isinstance(a, ast.Call))
+    return any("torch.autograd.grad" in fact.names for fact in around if fact is not None)
 
 
 def _sizes_of_parts(region: Region) -> Iterator[ast.AST]:

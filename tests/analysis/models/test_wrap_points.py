@@ -62,3 +62,20 @@ def test_a_loop_trains_by_one_function_that_calls_the_model_and_another_that_goe
     made = plan(*BEFORE, functions, loop)
     (home,) = made.wrapping.homes.values()
     assert not made.program.source(home.ready).startswith("for ")
+
+
+def test_a_teacher_that_is_trained_before_ends_no_building_of_another():
+    teacher = """for a, b in train_loader:
+    to.zero_grad()
+    F.cross_entropy(teacher(a), b).backward()
+    to.step()"""
+    inject = """def inject(m):
+    for name, child in m.named_children():
+        if isinstance(child, nn.Linear):
+            setattr(m, name, nn.Sequential(child, nn.Tanh()))
+        else:
+            inject(child)"""
+    made_of = "nn.Sequential(nn.Sequential(nn.Linear(8, 2)))"
+    models = f"teacher, model = {made_of}, {made_of}\nto = torch.optim.SGD(teacher.parameters(), lr=0.1)"
+    found = plan(IMPORTS, DATA, inject, f"{models}\n{teacher}\ninject(model)\n{OPTIMIZER}\n{TRAINING}")
+    assert "inject(model)" in {found.program.source(h.ready) for h in found.wrapping.homes.values()}

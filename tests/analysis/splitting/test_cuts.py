@@ -66,3 +66,19 @@ def test_what_a_turn_draws_is_its_own(before, after):
 )
 def test_all_of_the_data_by_another_name_meets_the_rows_beside_it(lines, expected):
     assert cut(planned(lines)) == expected
+
+
+@pytest.mark.parametrize(
+    ("read", "by_name"), [("torch.autograd.grad(out.sum(), X, create_graph=True)[0]", True), ("X", False)]
+)
+def test_what_is_derived_by_is_what_the_model_was_given(read, by_name):
+    step = f"""def fit(model):
+    for epoch in range(3):
+        out = model(X)
+        loss = (out - y).pow(2).mean() + ({read}).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+    (split,) = plan(IMPORTS, f"{DATA}\nX.requires_grad_()", MODEL, f"{step}fit(model)").assumed.splits
+    assert ("X_part" in split.renamed.values()) is by_name
