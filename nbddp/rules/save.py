@@ -39,6 +39,7 @@ Turns = ast.For | ast.AsyncFor | ast.While
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 WAITS = "  # nobody reads what rank 0 is still writing"
 READ = "  # rank 0 takes away what all have read"
+ANEW = "  # rank 0 writes anew what all have read"
 REMOVES = {"os.remove", "os.unlink", "os.rename", "os.replace", "shutil.rmtree", "shutil.move", ".unlink", ".rename"}
 
 
@@ -118,13 +119,24 @@ def _is_alone(plan: Plan, node: ast.AST, seen: frozenset[ast.AST]) -> bool:
 
 
 def _before_it_is_gone(plan: Plan, read: set[ast.stmt]) -> Iterator[Edit]:
-    """`os.remove(path)`, by rank 0, behind what all ranks have waited for to read it."""
+    """`os.remove(path)`, by rank 0, behind what all ranks have waited for to read it; in a loop, writing it anew."""
     for call in sorted(plan.writing.forms, key=plan.program.span):
         fact, statement = plan.facts.calls.get(call), plan.program.statement_of(call)
         names = (fact and fact.names) or {f".{getattr(call.func, 'attr', '')}"}
         block = block_of(plan.program.parents[statement], statement) or []
-        if names & REMOVES and read & {*block[: block.index(statement)]} and statement not in read:
-            yield before(plan.program, NAME, statement, f"{plan.naming('dist')}.barrier(){READ}", ("dist",))
+        before_it = {n for s in block[: block.index(statement)] for n in walk(s)}
+        gone = names & REMOVES and read & {*block[: block.index(statement)]}
+        if (gone or _reads_it(plan, call, read & before_it)) and statement not in read:
+            line = f"{plan.naming('dist')}.barrier(){READ if gone else ANEW}"
+            yield before(plan.program, NAME, statement, line, ("dist",))
+
+
+def _reads_it(plan: Plan, write: ast.Call, read: set[ast.stmt]) -> bool:
+    """In an earlier statement of the same turn, the file that this one writes."""
+    turns = any(isinstance(a, Turns) for a in plan.program.ancestors(write))
+    loading = (n for s in read for n in walk(s) if isinstance(n, ast.Call) and loads(plan, n))
+    asked = {place for call in loading for given in _given(call) for place in _places(plan, given)}
+    return turns and not asked.isdisjoint(place for given in _given(write) for place in _places(plan, given))
 
 
 def _opens_written(plan: Plan, call: CallFact) -> bool:
@@ -215,8 +227,8 @@ def _comes_later(plan: Plan, node: ast.AST, line: int, seen: frozenset[ast.AST])
     """Does it run behind the line, as far as is known? In a function where one of its calls does."""
     function = plan.program.function_of(node)
     if function is None or node in seen:
-        loops = (a for a in plan.program.ancestors(node) if isinstance(a, ast.For | ast.While))
-        last = max([plan.program.statement_of(node).lineno, *(a.end_lineno or 0 for a in loops)])
-        return function is None and last > line
+        loops = [a for a in plan.program.ancestors(node) if isinstance(a, ast.For | ast.While)]
+        again = any((loop.end_lineno or 0) >= line for loop in loops)  # also where it is written at the end of a turn
+        return function is None and (again or plan.program.statement_of(node).lineno > line)
     calls = plan.callers.get(function, [])
     return not calls or any(_comes_later(plan, c, line, seen | {node}) for c in calls)
