@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from nbddp.analysis.evaluator.iteration import drawn_from, goes_through_samples, iterate, loaders_in, only
+from nbddp.analysis.evaluator.iteration import goes_through_samples, iterate, loaders_in, only
 from nbddp.analysis.evaluator.libraries.things import made_with
 from nbddp.analysis.evaluator.writes import put_all
-from nbddp.analysis.values import EACH, Args, Keywords, Machine, Value, join_all, marked, thing
+from nbddp.analysis.values import EACH, Args, Keywords, Machine, Obj, Value, join_all, marked, thing
 
 LISTS = {"list", "set", "collections.deque"}
 
@@ -23,14 +23,21 @@ def partial(m: Machine, node: ast.Call, args: Args, keywords: Keywords) -> Value
 def passed(m: Machine, node: ast.Call, name: str, first: Value, args: Args) -> Value:
     if name == "list" and not args:
         return m.make("list", node)
-    through = first.of("instance") or (first.of("iterator") and not drawn_from(m, first))  # `list(zip(*batch))`
-    if name in ("list", "tuple") and through:
+    if name in ("list", "tuple") and (first.of("instance") or any(map(_turns_rows, first.of("iterator")))):
         return made_with(m, m.make("list", node), {"[]": iterate(m, first, node)})
     if name in ("list", "tuple", "itertools.chain") and not first.of("loader", "iterator"):
         if name == "itertools.chain":
             return Value(join_all(args).objs, join_all(args).extent)
         return marked(first, EACH) if goes_through_samples(m, first, node) else first
     return iterator(m, node, name, first)
+
+
+def _turns_rows(thing: Obj) -> bool:
+    """`zip(*batch)`: the columns."""
+    match thing.node:
+        case ast.Call(args=[ast.Starred()]):
+            return thing.name == "zip"
+    return False
 
 
 def iterator(m: Machine, node: ast.Call, name: str, source: Value) -> Value:
