@@ -133,6 +133,10 @@ def _before_it_is_gone(plan: Plan, read: set[ast.stmt]) -> Iterator[Edit]:
 
 def _reads_it(plan: Plan, write: ast.Call, read: set[ast.stmt]) -> bool:
     """In an earlier statement of the same turn, the file that this one writes."""
+    fact, statement = plan.facts.calls.get(write), plan.program.statement_of(write)
+    apart = fact is None or fact.varying_control or fact.ever_in_forward or fact.loops & plan.dealt
+    if apart or _is_alone(plan, statement, frozenset()):
+        return False
     turns = any(isinstance(a, Turns) for a in plan.program.ancestors(write))
     loading = (n for s in read for n in walk(s) if isinstance(n, ast.Call) and loads(plan, n))
     asked = {place for call in loading for given in _given(call) for place in _places(plan, given)}

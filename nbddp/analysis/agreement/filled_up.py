@@ -13,6 +13,7 @@ from nbddp.analysis.syntax import keywords_of, walk
 from nbddp.analysis.values import CallFact, Extent, spread
 
 DEPTH = 6  # of what is made of what a loader gives
+PICKS = ("gather", "take_along_dim", "index_select")  # of places
 REDUCE = (Samples.SUM, Samples.MEAN, Samples.STATISTIC)
 
 
@@ -110,7 +111,8 @@ def _parts(plan: Reading, made: ast.AST) -> Iterator[ast.expr]:
     """Of `torch.flatten(y)` and of `y[:, 1:].flatten()`: `y`; of `(out - y) ** 2`: both; of a sum of places nothing."""
     reduced = isinstance(made, ast.Call) and entry_of(made, plan.flow.imports).samples in REDUCE
     packed = isinstance(made, ast.Call) and entry_of(made, plan.flow.imports).packs  # without what is filled up
-    if packed or (reduced and isinstance(made, ast.Call) and not _of_features(plan, made)):
+    picked = isinstance(made, ast.Call) and getattr(made.func, "attr", "") in PICKS
+    if packed or picked or (reduced and isinstance(made, ast.Call) and not _of_features(plan, made)):
         return
     inner = made.func if isinstance(made, ast.Call) else made
     if isinstance(inner, ast.Attribute) or (isinstance(inner, ast.Subscript) and _keeps_places(inner.slice)):

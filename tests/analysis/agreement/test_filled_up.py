@@ -58,6 +58,7 @@ def test_not_of_their_sum_nor_of_what_has_no_such_places(mean):
         ("h.mean(1)", True),
         ("h[:, : y.max()].mean(1)", True),
         ("h[:, -1]", False),
+        ("h.gather(1, y.view(-1, 1, 1).expand(-1, 1, 4)).squeeze(1).mean(1)", False),
         ("(h * (y > 0)).sum(1) / y.sum(1)", False),
         ("h[torch.arange(len(h)), y]", False),
     ],
