@@ -38,8 +38,10 @@ def report_error(error):
     tb = traceback.extract_tb(error.__traceback__)
     frames = [{"file": f.filename, "line": f.lineno, "function": f.name} for f in tb]
     text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    victim = "closed by peer" in str(error) or "reset by peer" in str(error)
+    victim = any(sign in str(error) for sign in ("closed by peer", "reset by peer", "Broken pipe"))
     report("error", type=type(error).__name__, message=str(error), traceback=frames, text=text, victim=victim)
+    if victim:
+        time.sleep(5.0)  # as a watched rank does: the main process is to see the end of the one to blame first
 
 
 def train(rank, args):
