@@ -49,6 +49,7 @@ from nbddp.analysis.splitting import (
     rows_of_all_else,
     sizes_in,
     squeezes,
+    trimmed,
     unused_marks,
     whole_sizes,
 )
@@ -88,6 +89,8 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         yield from _rows(plan, call)
     for call in padded(plan) if by_parts else ():
         yield replace(plan.program, NAME, call.func, plan.naming("padded_to_longest"), ("padded_to_longest",))
+    for end in trimmed(plan) if by_parts else ():
+        yield from wrap(plan.program, NAME, end, f"{plan.naming('longest_of_all')}(", ")", ("longest_of_all",))
     yield from _unread(plan)
     for call, of in squeezes(plan) if plan.assumed.splits or plan.assumed.joined else ():
         yield from _squeezed(plan, call, of)

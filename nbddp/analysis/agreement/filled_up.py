@@ -14,6 +14,7 @@ from nbddp.analysis.values import CallFact, Extent, spread
 
 DEPTH = 6  # of what is made of what a loader gives
 PICKS = ("gather", "take_along_dim", "index_select")  # of places
+TURN = ("transpose", "swapaxes", "swapdims")
 REDUCE = (Samples.SUM, Samples.MEAN, Samples.STATISTIC)
 
 
@@ -25,12 +26,13 @@ def padded_losses(plan: Reading) -> Iterator[ast.Call]:
     training, weighted = {f.node for f in plan.roles.batch_loops}, {*weighted_losses(plan)}
     for call, fact in plan.facts.calls.items() if not plan.assumed.splits else ():
         filled = _mean_of(plan, fact) if fact.taped & training else None
+        turned = _of_features(plan, call)
         among = [filled] if filled is not None else []
         made = {call, *(o.node for o in plan.facts.value(call.func).of("loss"))}
         loss = len(call.args) == 2 and plan.facts.is_loss(call)  # no `ctc(…, lengths)`
         if loss and fact.loops & training and made.isdisjoint(weighted):
             among = call.args if plan.facts.value(call).extent is Extent.MEAN else []
-        if any(_is_padded(plan, one) for one in among):
+        if any(_is_padded(plan, one, turned=turned) for one in among):
             yield call
 
 
@@ -52,30 +54,41 @@ def padded_inputs(plan: Reading) -> Iterator[ast.Call]:
 
 
 def _mean_of(plan: Reading, fact: CallFact) -> ast.expr | None:
-    """`x` of `x.mean(1)` and of `torch.mean(x)`: not along the last dimension, which is that of the features."""
+    """`x` of `x.mean(1)` and of `torch.mean(x)`."""
     call = fact.node
-    if entry_of(call, plan.flow.imports).samples is not Samples.MEAN or _of_features(plan, call):
+    if entry_of(call, plan.flow.imports).samples is not Samples.MEAN:
         return None
     of = [call.func.value] if isinstance(call.func, ast.Attribute) and not fact.names else call.args
     return of[0] if of else None
 
 
 def _of_features(plan: Reading, call: ast.Call) -> bool:
+    """Along the last dimension, which is not that of the places unless it was turned to be."""
     given = [*call.args, *(k for n, k in keywords_of(call).items() if n in ("dim", "axis"))]
     whole = call.func.value if isinstance(call.func, ast.Attribute) else call
     return any(ast.unparse(a) == "-1" for a in given) and plan.facts.value(whole).rank != MATRIX
 
 
-def _is_padded(plan: Reading, node: ast.expr) -> bool:
-    """`y[:, 1:].reshape(-1)` of `pad_sequence(ys)`, which a loader's own `collate_fn` gives."""
-    seen, below = set[ast.AST](), [node]
+def _is_padded(plan: Reading, node: ast.expr, *, turned: bool = False) -> bool:
+    """`y[:, 1:].reshape(-1)` of `pad_sequence(ys)`, which a loader's own `collate_fn` gives.
+
+    `turned`: and the last dimension has changed places with another since.
+    """
+    seen, below = set[tuple[ast.AST, bool]](), [(node, turned)]
     for _ in range(DEPTH):
-        made = [n for one in below for n in plan.bindings.made_by(one)]
-        if any(_fills(plan, n) for n in made):
+        made = [(n, last) for one, last in below for n in plan.bindings.made_by(one)]
+        if any(not last and _fills(plan, n) for n, last in made):
             return True
-        below = [part for n in made if n not in seen for part in _parts(plan, n)]
+        below = [(part, last != _turns(n)) for n, last in made if (n, last) not in seen for part in _parts(plan, n)]
         seen |= {*made}
     return False
+
+
+def _turns(made: ast.expr) -> bool:
+    """`h.transpose(1, 2)` and `h.permute(0, 2, 1)`: what was along the last dimension is along another."""
+    name = made.func.attr if isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) else ""
+    given = [ast.unparse(a) for a in made.args] if isinstance(made, ast.Call) else []
+    return (name == "permute" and given[-1:] == ["1"]) or (name in TURN and not {"-1", "2"}.isdisjoint(given))
 
 
 def _fills(plan: Reading, made: ast.expr) -> bool:

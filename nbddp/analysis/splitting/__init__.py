@@ -8,6 +8,7 @@ from nbddp.analysis.splitting.batches import Batches, batches_of, is_starred, na
 from nbddp.analysis.splitting.dimension import leaves_the_first, may_turn, unused_marks
 from nbddp.analysis.splitting.find import chain_of, unshared
 from nbddp.analysis.splitting.fit import (
+    by_longest,
     coin_loops,
     drawing_loops,
     drawn_elsewhere,
@@ -22,6 +23,7 @@ from nbddp.analysis.splitting.fit import (
     padded,
     rows_of_all_else,
     squeezes,
+    trimmed,
     whole_sizes,
 )
 from nbddp.analysis.splitting.means import means_in, means_of

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from nbddp.analysis import Plan
 from nbddp.analysis.library import Stream, effect_of
 from nbddp.analysis.reading import draws_left_out, seeds
-from nbddp.analysis.splitting import drawn_elsewhere, draws_by_share, draws_for_all, padded
+from nbddp.analysis.splitting import by_longest, drawn_elsewhere, draws_by_share, draws_for_all
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
@@ -69,7 +69,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     yield from same_chance(plan, NAME)
     if plan.assumed.splits or plan.assumed.joined:
         yield from in_whole_batches(plan, NAME) if plan.assumed.joined else ()
-        if plan.assumed.joined or not (_draws_by_share(plan) or (plan.options.exact and padded(plan))):
+        if plan.assumed.joined or not (_draws_by_share(plan) or (plan.options.exact and by_longest(plan))):
             return  # all ranks draw the same to the end, as one process does; models for whole batches
         if plan.options.exact and not drawn_elsewhere(plan):
             yield from for_the_whole_batch(plan, NAME)

@@ -148,10 +148,16 @@ def dropout_of(func, args, kwargs):
 
 def padded_to_longest(packed, *args, **kwargs):
     """As torch does, but to the longest sequence of the whole batch, of which these are a part."""
-    length = torch.tensor(len(packed.batch_sizes), device=sending_device())
+    length = longest_of_all(len(packed.batch_sizes))
+    return pad_packed_sequence(packed, *args, total_length=length, **kwargs)
+
+
+def longest_of_all(length):
+    """The longest of this process's samples: in a step, that of the whole batch."""
+    longest = torch.as_tensor(length, device=sending_device()).clone()
     if drawn_for_all.total:
-        dist.all_reduce(length, dist.ReduceOp.MAX)
-    return pad_packed_sequence(packed, *args, total_length=length.item(), **kwargs)
+        dist.all_reduce(longest, dist.ReduceOp.MAX)
+    return longest.item()
 
 
 def is_size(value):

@@ -15,7 +15,16 @@ from nbddp.analysis.splitting.fit.own_draws import (
     from_its_own,
     given_whole,
 )
-from nbddp.analysis.splitting.fit.sizes import cut_by_size, own_size, padded, rows_of_all_else, squeezes, whole_sizes
+from nbddp.analysis.splitting.fit.sizes import (
+    by_longest,
+    cut_by_size,
+    own_size,
+    padded,
+    rows_of_all_else,
+    squeezes,
+    trimmed,
+    whole_sizes,
+)
 from nbddp.analysis.splitting.fit.unfit import (
     goes_on_in_models,
     in_columns,

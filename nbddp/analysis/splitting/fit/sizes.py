@@ -107,7 +107,29 @@ def squeezes(plan: Reading) -> Iterator[tuple[ast.Call, ast.expr]]:
                 yield call, of
 
 
+def by_longest(plan: Reading) -> list[ast.expr]:
+    """What has the length of the longest sequence: of a rank's samples that is another than of the batch."""
+    return [*padded(plan), *trimmed(plan)]
+
+
 def padded(plan: Reading) -> list[ast.Call]:
-    """`pad_packed_sequence(…)` to the longest sequence: of a rank's samples that is another than of the batch."""
+    """`pad_packed_sequence(…)`, which fills up to the longest that it is given."""
     calls = [f.node for f in plan.calls("torch.nn.utils.rnn.pad_packed_sequence") if f.node.args]
     return [c for c in calls if len(c.args) < LENGTH and all(k.arg != "total_length" for k in c.keywords)]
+
+
+def trimmed(plan: Reading) -> list[ast.expr]:
+    """`lengths.max()` of `x[:, : lengths.max()]`, in a function that is called with a part."""
+    found = list[ast.expr]()
+    for node in (n for n in plan.nodes() if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Tuple)):
+        slices = (
+            [p for p in node.slice.elts[1:] if isinstance(p, ast.Slice)] if isinstance(node.slice, ast.Tuple) else []
+        )
+        ends = [p.upper for p in slices if p.upper is not None and spread(plan.facts.value(p.upper)) is Extent.VARYING]
+        called = plan.program.function_of(node) is not None and spread(plan.facts.value(node.value)) is Extent.SAMPLES
+        found += [end for end in ends if called and any(map(_is_longest, plan.bindings.made_of(end)))]
+    return found
+
+
+def _is_longest(made: ast.AST) -> bool:
+    return isinstance(made, ast.Call) and ast.unparse(made.func).rpartition(".")[2] in ("max", "amax")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
-from nbddp.analysis.splitting import padded, rows_of_all_else
+from nbddp.analysis.splitting import padded, rows_of_all_else, trimmed
 from nbddp.options import Options
 from tests.analysis.splitting.steps import planned
 
@@ -52,6 +54,20 @@ def test_rows_whose_length_is_not_said(text, found):
 )
 def test_padding_to_the_longest_of_a_part(text, found):
     assert len(padded(made(text))) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("x[:, : (x != 0).sum(1).max()]", ["(x != 0).sum(1).max()"]),
+        ("x[:, : 1 + int(torch.amax((x != 0).sum(1)))]", ["1 + int(torch.amax((x != 0).sum(1)))"]),
+        ("x[:, : x.size(1)]", []),
+        ("x[:, :1]", []),
+        ("x[: len(x) // 2]", []),
+    ],
+)
+def test_trimming_to_the_longest_of_a_part(text, found):
+    assert [*map(ast.unparse, trimmed(made(text)))] == found
 
 
 @pytest.mark.parametrize(
