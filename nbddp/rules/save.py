@@ -44,16 +44,18 @@ REMOVES = {"os.remove", "os.unlink", "os.rename", "os.replace", "shutil.rmtree",
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
-    for call, form in plan.writing.forms.items():
+    for call, form in {**plan.writing.forms, **plan.writing.once}.items():
+        alone, part = f"{plan.rank(call)} == 0", "dist"
+        if call in plan.writing.once:
+            alone, part = f"{plan.naming('first_of_machine')}()", "first_of_machine"
         if form == "guard":
-            statement = plan.program.statement_of(call)
-            yield from guard(plan.program, NAME, statement, f"{plan.rank(statement)} == 0", ("dist",))
+            yield from guard(plan.program, NAME, plan.program.statement_of(call), alone, (part,))
         elif form == "nowhere" and (path := path_of(call)) is not None:
-            other = f" if {plan.rank(call)} == 0 else {plan.naming('os')}.devnull"
-            yield from wrap(plan.program, NAME, path, "", other, ("os", "dist"))
+            other = f" if {alone} else {plan.naming('os')}.devnull"
+            yield from wrap(plan.program, NAME, path, "", other, ("os", part))
         else:
-            other = f" if {plan.rank(call)} == 0 else {plan.naming('Silent')}())"
-            yield from wrap(plan.program, NAME, call.func, "(", other, ("Silent", "dist"))
+            other = f" if {alone} else {plan.naming('Silent')}())"
+            yield from wrap(plan.program, NAME, call.func, "(", other, ("Silent", part))
     if plan.writing.forms:
         yield from _waits(plan)
     for statement in sorted(_left_to_modules(plan), key=lambda s: s.lineno):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nbddp.analysis.syntax import Program
@@ -11,6 +12,7 @@ from nbddp.edits import Edit
 from nbddp.watch_points import Watch
 
 _ORDER = {"close": 0, "line": 1, "open": 2, "mark": 3, "text": 4}
+STEP = "    "  # of the text of an edit that moves a line in
 Piece = tuple[str, int | None, Watch | None]  # text, its offset in the notebook's code, or a mark
 
 
@@ -43,7 +45,8 @@ def in_order(edits: Iterable[Edit]) -> list[Edit]:
     def key(edit: Edit) -> tuple[int, int, int, int]:
         number = rank[id(edit)]
         depth = len(edit.text) - len(edit.text.lstrip(" ")) if edit.place == "close" else 0
-        return (edit.start, _ORDER[edit.place], -depth, -number if edit.place == "open" else number)
+        step_in = edit.place == "line" and not edit.text.strip()  # of the line itself, behind those before it
+        return (edit.start, _ORDER[edit.place], step_in - depth, -number if edit.place == "open" else number)
 
     return sorted(numbered, key=key)
 
@@ -53,8 +56,9 @@ def apply(program: Program, start: int, end: int, edits: Sequence[Edit]) -> list
     pieces: list[Piece] = []
     at = start
     last: Edit | None = None
-    every = (one for edit in edits for one in (edit, *edit.beside))
-    for edit in in_order(e for e in every if start <= e.start and e.end <= end):
+    every = [one for edit in edits for one in (edit, *edit.beside)]
+    steps = Counter(e.start for e in dict.fromkeys(every) if e.place == "line" and not e.text.strip())
+    for edit in in_order(_moved_in(program, e, steps) for e in every if start <= e.start and e.end <= end):
         if edit.watch is not None:
             pieces += [(program.text[at : edit.start], at, None), ("", None, edit.watch)]
             at = max(at, edit.start)
@@ -70,6 +74,20 @@ def apply(program: Program, start: int, end: int, edits: Sequence[Edit]) -> list
         last = edit if edit.end > edit.start else last
     pieces.append((program.text[at:end], at, None))
     return _lines(program, pieces)
+
+
+def _moved_in(program: Program, edit: Edit, steps: Mapping[int, int]) -> Edit:
+    """As far in as the line is moved at whose start it puts other lines: by an `if` or a `with` around both.
+
+    Without a rule it parts the statements of a line.
+    """
+    at = program.line_starts[bisect.bisect_right(program.line_starts, edit.start) - 1]
+    if not steps.get(at) or "\n" not in edit.text or (edit.rule and edit.place not in ("open", "line")):
+        return edit
+    first, *others = edit.text.split("\n")
+    indent = STEP * steps[at]
+    first = indent + first if edit.place == "line" else first
+    return replace(edit, text="\n".join([first, *(indent + line if line else "" for line in others)]))
 
 
 def _behind(before: Sequence[Piece], edit: Edit, at: int) -> str:

@@ -84,6 +84,23 @@ def test_a_guard_in_a_suite_on_one_line():
     assert ast.dump(ast.parse(found)) == ast.dump(ast.parse("if best:\n    if rank == 0:\n        f(1)\ng()\n"))
 
 
+def test_a_guard_in_a_guard_with_a_line_before():
+    made = program("for x in xs:\n    f(x)\n    g(x)")
+    loop, inner = made.statements[0].node, node(made, ast.Expr, "g(x)")
+    edits = [*guard(made, "r", loop, "a"), *guard(made, "s", inner, "b"), before(made, "t", inner, "wait()")]
+    expected = "if a:\n    for x in xs:\n        f(x)\n        wait()\n        if b:\n            g(x)\n"
+    assert applied(made, *edits) == expected
+    assert applied(made, *reversed(edits)) == expected
+
+
+def test_a_guard_in_a_guard_of_one_that_shares_a_line():
+    made = program("for x in xs:\n    f(x); g(x); h(x)")
+    loop, inner = made.statements[0].node, node(made, ast.Expr, "g(x)")
+    found = applied(made, *guard(made, "r", loop, "a"), *guard(made, "s", inner, "b"))
+    expected = "if a:\n    for x in xs:\n        f(x)\n        if b:\n            g(x)\n        h(x)\n"
+    assert ast.dump(ast.parse(found)) == ast.dump(ast.parse(expected))
+
+
 def test_a_guarded_statement_may_be_changed_inside():
     made = program("f(\n    a,\n)")
     edits = [*guard(made, "r", made.statements[0].node, "c"), replace(made, "s", node(made, ast.Name, "a"), "b")]

@@ -31,6 +31,12 @@ class Preparation:
         """Is the node a part of such a statement, or of a function that only such statements call?"""
         return _covered(plan, self.first | self.alone, node)
 
+    def repeats(self, plan: Reading, node: ast.AST) -> bool:
+        """Does every rank do it, some after the one that went first, though what that one made is there by then?"""
+        around = (a for a in plan.program.ancestors(node) if isinstance(a, ast.If))
+        missing = any(isinstance(a.test, ast.UnaryOp) and any(looks(plan, n) for n in walk(a.test)) for a in around)
+        return self.covers(plan, node) and not missing and not _covered(plan, self.alone, node)
+
 
 def find_preparation(plan: ShardedReading) -> Preparation:
     first: set[ast.stmt] = set()

@@ -9,7 +9,7 @@ from typing import Literal
 
 from nbddp.analysis.agreement import is_meeting, outlets, reached
 from nbddp.analysis.disk.preparation import Preparation
-from nbddp.analysis.library import effect_of
+from nbddp.analysis.library import effect_of, entry_of
 from nbddp.analysis.models import is_of_state
 from nbddp.analysis.reading import Reading, opens_to_write, path_of, writes
 from nbddp.analysis.slicing import root_name
@@ -22,26 +22,37 @@ Form = Literal["guard", "nowhere", "silent"]
 @dataclass(frozen=True, eq=False)
 class Writing:
     forms: Mapping[ast.Call, Form]
+    once: Mapping[ast.Call, Form]  # in what all ranks prepare: one rank of each machine writes
     guarded: frozenset[ast.stmt]
 
 
 def find_writing(plan: Reading, preparation: Preparation) -> Writing:
     numbers = {o.node for o in outlets(plan) if o.way}
     forms: dict[ast.Call, Form] = {}
+    once: dict[ast.Call, Form] = {}
     guarded: set[ast.stmt] = set()
     for node in plan.nodes():
-        if not isinstance(node, ast.Call) or preparation.covers(plan, node):
+        repeats = isinstance(node, ast.Call) and preparation.repeats(plan, node)
+        if not isinstance(node, ast.Call) or (preparation.covers(plan, node) and not repeats):
             continue
         opens = opens_to_write(plan, node)
         if not (opens or writes(plan, node)) or any(a in guarded for a in plan.program.ancestors(node)):
             continue
         statement = plan.program.statement_of(node)
-        if _stands_for_itself(statement, node, opens) and not _concerns_all(plan, statement, numbers):
-            forms[node] = "guard"
+        apart = _stands_for_itself(statement, node, opens) and not _concerns_all(plan, statement, numbers)
+        if apart and not (repeats and _draws(plan, statement)):
+            form: Form = "guard"
             guarded.add(statement)
         else:
-            forms[node] = "nowhere" if opens and path_of(node) is not None else "silent"
-    return Writing(forms, frozenset(guarded))
+            form = "nowhere" if opens and path_of(node) is not None else "silent"
+        (once if repeats else forms)[node] = form
+    return Writing(forms, once, frozenset(guarded))
+
+
+def _draws(plan: Reading, statement: ast.stmt) -> bool:
+    """Random numbers, which all ranks draw alike."""
+    named = (n for n in reached(plan, [statement]) if isinstance(n, ast.Attribute | ast.Name))
+    return any(entry_of(n, plan.flow.imports).draws for n in named)
 
 
 def _stands_for_itself(statement: ast.stmt, call: ast.Call, opens: bool) -> bool:

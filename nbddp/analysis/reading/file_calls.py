@@ -26,6 +26,7 @@ def opens_to_write(plan: Reading, node: ast.AST) -> bool:
     if makes(name) != "file" and not method:
         return False
     given = [*node.args[0 if method else 1 : 2], *(k.value for k in node.keywords if k.arg == "mode")]
+    given = [g for g in given if not method or isinstance(g, ast.Constant | ast.IfExp)]  # `archive.open(name)`
     made = [n for mode in given for n in plan.bindings.made_of(mode)]  # `"a" if epoch else "w"`
     made = [n for n in made if not isinstance(plan.program.parents.get(n), ast.Compare)]
     modes = (set(m.value) for m in made if isinstance(m, ast.Constant) and isinstance(m.value, str))
