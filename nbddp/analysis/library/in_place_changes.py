@@ -11,7 +11,7 @@ def in_place(call: ast.Call, library: str | None) -> Iterator[ast.expr]:
     for keyword in call.keywords:
         value = keyword.value
         said = not isinstance(value, ast.Constant) or bool(value.value)  # `inplace=flag` may be True
-        if keyword.arg == "out" and said:
+        if keyword.arg in ("out", "output") and said:
             yield value
         elif keyword.arg == "inplace" and said:
             yield from _changed(call, library)

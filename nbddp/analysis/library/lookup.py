@@ -63,7 +63,8 @@ def _named(name: str, around: str, op: Op, method: Op) -> Op:
         op = said_of(alike, op)
     if op.effect is None and method.ambient:
         op = said_of(op, Op(Effect.WORLD))
-    return said_of(op, Op(Effect.CHANGES)) if name.endswith("_") and not op.ambient else op
+    changes = name.endswith("_") or (name.startswith("numpy.") and name.endswith(".at"))  # `numpy.add.at`
+    return said_of(op, Op(Effect.CHANGES)) if changes and not op.ambient else op
 
 
 def is_class(name: str) -> bool:

@@ -41,6 +41,7 @@ class Walk(Names):
         super().__init__(imports)
         self.own = own_mutators or {}
         self.called: set[ast.AST] = set()  # where they stand, and what they are read from
+        self.shown: ast.AST | None = None  # the expression at the end of a cell
         self.nodes: list[ast.AST] = []  # all that is looked at, where calls in it may be made for a loss
 
     @functools.cached_property
@@ -91,6 +92,9 @@ class Walk(Names):
             self._call_made(node.func, given)
         for changed in in_place(node, name):
             self.mutate(root_name(changed))
+        for function in (g for g in given if isinstance(g, ast.Lambda)):  # `frame.apply(lambda row: rows.append(row))`
+            for root in sorted(self._changed_inside(function).out.mutates):
+                self.mutate(root)
         if name in ("map", "filter") and len(node.args) > 1 and self._changes_each(node.args[0]):
             for source in gone_through(*node.args[1:]):
                 self.mutate(root_name(source))
@@ -111,11 +115,13 @@ class Walk(Names):
             return function.id in self.own and self.own[function.id].changes(0)
         if not isinstance(function, ast.Lambda):
             return False
-        names = {a.arg for a in all_arguments(function.args)}
+        return bool(self._changed_inside(function).surely & {a.arg for a in all_arguments(function.args)})
+
+    def _changed_inside(self, function: ast.Lambda) -> Walk:
         inside = Walk(self.imports, self.own)
-        inside.local.append(names)
+        inside.local += [*self.local, {a.arg for a in all_arguments(function.args)}]
         inside.visit(function.body)
-        return bool(inside.surely & names)
+        return inside
 
     def _call_own(self, node: ast.Call, name: str) -> None:
         if not self._is_local(name):
@@ -149,7 +155,8 @@ class Walk(Names):
     def _call_library(self, name: str, given: list[ast.expr]) -> None:
         op = effect_of(name)
         self.out.ambient |= op.ambient or op.effect is Effect.UNKNOWN
-        for arg in given if not (op.reads or op.ambient) else ():
+        held = (part for arg in given for part in (arg.elts if isinstance(arg, ast.List | ast.Tuple) else [arg]))
+        for arg in held if not (op.reads or op.ambient) else ():
             self.mutate(root_name(arg))
             if name.endswith("_"):
                 self._change_surely(root_name(arg))
@@ -189,11 +196,20 @@ class Walk(Names):
             self.out.gradients |= {name} & self.out.mutates if only else set()
 
     def visit_Expr(self, node: ast.Expr) -> None:
-        """`model.double()` on its own: a tensor's would be of no use there, a model's changes the model."""
+        """`model.double()` on its own: a tensor's would be of no use there, a model's changes the model.
+
+        So would be what a library computes, where it does not stand at the end of a cell to be shown.
+        """
         self.visit(node.value)
         if isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
             if effect_of(f".{node.value.func.attr}").effect is Effect.CONVERTS:
                 self.mutate(root_name(node.value.func))
+        name = qualified(node.value.func, self.imports) if isinstance(node.value, ast.Call) else None
+        op = effect_of(name or "")
+        if isinstance(node.value, ast.Call) and "." in (name or "") and node is not self.shown:
+            said = any(in_place(node.value, name)) or op.display or op.out or op.bar or op.draws
+            for given in node.value.args if op.reads and not said else ():
+                self.mutate(root_name(given))
 
 
 def _statements_of(call: ast.Call) -> list[ast.stmt]:
@@ -208,10 +224,13 @@ def _statements_of(call: ast.Call) -> list[ast.stmt]:
 
 
 def effects(
-    nodes: Iterable[ast.AST], imports: Mapping[str, str], own_mutators: Mapping[str, Changes] | None = None
+    nodes: Iterable[ast.AST],
+    imports: Mapping[str, str],
+    own_mutators: Mapping[str, Changes] | None = None,
+    shown: ast.AST | None = None,
 ) -> Effects:
     walk, nodes = Walk(imports, own_mutators), list(nodes)
-    walk.nodes = nodes
+    walk.nodes, walk.shown = nodes, shown
     for node in nodes:
         walk.visit(node)
     return walk.out

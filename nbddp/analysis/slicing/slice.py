@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from nbddp.analysis.library import effect_of, starred_names
+from nbddp.analysis.library import effect_of, makes, starred_names
 from nbddp.analysis.slicing.aliases import Sharing, drawn_on
 from nbddp.analysis.slicing.effects import displays_only, effects
 from nbddp.analysis.slicing.function_effects import Definition, Summary, methods, reachable, summaries
 from nbddp.analysis.slicing.gradients import WAITING, gives, may_learn, wants
 from nbddp.analysis.slicing.names import Effects
 from nbddp.analysis.slicing.scopes import root_name
-from nbddp.analysis.syntax import BUILTINS, Program, Statement, bindings, imported_names, walk
+from nbddp.analysis.syntax import BUILTINS, Program, Statement, bindings, imported_names, qualified, walk
 from nbddp.sentence import NOTHING, Sentence, sentence
 
 
@@ -59,7 +59,7 @@ class Flow:
     def ambient(self, index: int) -> bool:
         """Does it change what no name shows: seeds, files, the environment?"""
         found = self.effects[index]
-        if found.ambient:
+        if found.ambient or any(self._is_of_a_file(name, index) for name in found.mutates):
             return True
         seen, todo = set[str](), set(found.calls)
         while todo:
@@ -81,6 +81,14 @@ class Flow:
             elif any(self.functions[n].ambient for n in reachable(name, self.functions)):
                 return True
         return False
+
+    def _is_of_a_file(self, name: str, index: int) -> bool:
+        """`f.close()`, `w.writerow(row)` where `w = csv.writer(f)`."""
+        node = self.bound_by(name, index)
+        made = node.value if isinstance(node, ast.Assign) else None
+        named = qualified(made.func, self.imports) if isinstance(made, ast.Call) else None
+        method = isinstance(made, ast.Call) and named is None and getattr(made.func, "attr", "") == "open"
+        return method or makes(named or "") in ("file", "writer")
 
     def _hands_on(self, name: str, index: int) -> bool:
         """`seed(7)` where `seed = torch.manual_seed`; the functions of a list that one goes through."""
@@ -108,7 +116,8 @@ def build_flow(program: Program) -> Flow:
     functions = summaries(program.nodes, imports)
     own = {name: s.changes for name, s in functions.items()}
     known = imports | dict.fromkeys(drawn_on(program.tree, imports), "matplotlib")
-    found = tuple(effects([s.node], known, own) for s in program.statements)
+    last = {s.cell.number: s.node for s in program.statements}
+    found = tuple(effects([s.node], known, own, shown=last[s.cell.number]) for s in program.statements)
     binders: dict[str, list[int]] = {}
     for i, e in enumerate(found):
         for name in e.binds | e.may_bind:

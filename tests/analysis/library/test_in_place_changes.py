@@ -8,7 +8,7 @@ import pytest
 
 from nbddp.analysis.slicing.effects import effects
 
-IMPORTS = {"np": "numpy", "F": "torch.nn.functional", "nn": "torch.nn"}
+IMPORTS = {"np": "numpy", "ndimage": "scipy.ndimage", "F": "torch.nn.functional", "nn": "torch.nn"}
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,8 @@ IMPORTS = {"np": "numpy", "F": "torch.nn.functional", "nn": "torch.nn"}
         ("F.relu(x, inplace=True)", {"x"}),
         ("layer = nn.Dropout(rate, inplace=True)", set()),
         ("np.add(a, b, out=c)", {"c"}),
-        ("np.add(a, b, out=None)", set()),
+        ("c = np.add(a, b, out=None)", set()),
+        ("ndimage.gaussian_filter(a, 1.0, output=a)", {"a"}),
         ("np.nan_to_num(a, copy=False)", {"a"}),
         ("b = np.nan_to_num(a, copy=True)", set()),
         ("np.copyto(a, b)", {"a", "b"}),

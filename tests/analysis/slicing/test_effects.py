@@ -37,6 +37,12 @@ def of(source: str, own: dict[str, Changes] | None = None) -> Effects:
         ("Trainer(net).run()", {"net"}),
         ("unknown(net)", {"net"}),
         ("x.mean()", set()),
+        ("np.add.at(a, index, 1.0)", {"a", "index"}),
+        ("total = np.add.reduce(a)", set()),
+        ("np.clip(a, b)", {"a", "b"}),
+        ("torch._foreach_mul_([a[:5], b], 3.0)", {"a", "b"}),
+        ("frame.apply(lambda row: rows.append(row.tolist()), axis=1)", {"frame", "rows"}),
+        ("found = frame.map(lambda row: row + shift)", {"frame"}),
         ("torch.cat([a, b])", set()),
         ("torch.nn.init.zeros_(w)", {"w"}),
         ("random.shuffle(order)", {"order"}),
@@ -89,3 +95,9 @@ def test_access_to_all_names_is_noted(call):
 def test_display(source, shows):
     (node,) = ast.parse(source).body
     assert displays_only(node, of(source), IMPORTS) is shows
+
+
+def test_what_a_library_computes_at_the_end_of_a_cell_is_shown():
+    node = ast.parse("np.mean(a)").body[0]
+    assert effects([node], IMPORTS, shown=node).mutates == set()
+    assert effects([node], IMPORTS).mutates == {"a"}

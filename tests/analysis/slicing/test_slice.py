@@ -343,3 +343,10 @@ def test_what_fills_something_by_another_name_is_kept(cell):
 
 def test_a_method_by_another_name_of_what_nothing_needs():
     assert kept("shown = []", "add = shown.append\nadd(3)", TRAINING) == [LOOP]
+
+
+def test_a_file_that_is_written_is_closed():
+    cell = 'file = open("rows.txt", "w")\nfile.write("a")\nfile.close()\nrows = open("rows.txt").read()'
+    table = 'import csv\nout = open("t.csv", "w")\nw = csv.writer(out)\nfor r in [[1]]:\n    w.writerow(r)\nout.close()'
+    assert kept(cell, TRAINING)[:3] == cell.split("\n")[:3]
+    assert {"for r in [[1]]:", "out.close()"} <= {*kept(table, TRAINING)}
