@@ -56,7 +56,7 @@ OPS: Table = {
     "random.Random": Op(generator=True),
     "random.sample": Op(size=1),
     "random.seed": Op(Effect.WORLD, seeds=Stream.PYTHON),
-    "secrets uuid os.urandom": Op(draws=Stream.SYSTEM),
+    "secrets uuid os.urandom tempfile.mkdtemp tempfile.mktemp": Op(draws=Stream.SYSTEM),
     "uuid time datetime.datetime.now datetime.datetime.today timeit.default_timer": Op(chance=True),
     "os.path.exists os.path.isfile os.path.isdir os.path.getsize os.path.getmtime os.listdir os.scandir os.walk "
     "glob.glob glob.iglob": Op(chance=True, looks=True),

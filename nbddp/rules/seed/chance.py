@@ -14,6 +14,7 @@ from nbddp.edits import Edit, replace, wrap
 
 FRESH = ("torch.seed", "torch.random.seed")
 SEEDED = ("seed", "rng", "random_state")
+FOLDER, FILE = "tempfile.TemporaryDirectory", "tempfile.NamedTemporaryFile"
 FOR_A_SAMPLE = ("__getitem__", "__getitems__", "__call__", "forward")  # of which each process has its own
 
 
@@ -27,6 +28,20 @@ def same_chance(plan: Plan, rule: str) -> Iterator[Edit]:
         elif isinstance(node, ast.Assign):
             for text in _names(plan, node.value):
                 yield from _from_rank_0(plan, rule, text)
+        elif isinstance(node, ast.withitem) and isinstance(node.optional_vars, ast.Name):
+            if isinstance(call := node.context_expr, ast.Call) and _name(plan, call) == FOLDER:
+                part = plan.naming("folder_of_rank_0")
+                yield from wrap(plan.program, rule, call, f"{part}(", ")", ("folder_of_rank_0",))
+        elif isinstance(node, ast.Attribute) and node.attr == "name" and _is_temporary(plan, node):
+            yield from _from_rank_0(plan, rule, node)
+
+
+def _is_temporary(plan: Plan, node: ast.Attribute) -> bool:
+    """`folder.name` of `folder = TemporaryDirectory()`, where all ranks come and nobody writes alone."""
+    made = (n for n in plan.bindings.made_by(node.value) if isinstance(n, ast.Call))
+    around = [*plan.program.ancestors(node)]
+    apart = any(isinstance(a, ast.If | ast.For | ast.While) or a in plan.writing.guarded for a in around)
+    return any(_name(plan, call) in (FOLDER, FILE) for call in made) and not apart
 
 
 def _seeded(plan: Plan, rule: str, call: ast.Call) -> Iterator[Edit]:

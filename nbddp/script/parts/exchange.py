@@ -23,6 +23,14 @@ def from_rank_0(value):
     return message[0]
 
 
+@contextlib.contextmanager
+def folder_of_rank_0(folder):
+    """The temporary folder that rank 0 has made, which is there until all have left it."""
+    with folder as own:
+        yield from_rank_0(own)
+        dist.barrier()
+
+
 def gathered(value):
     """The values that the processes have, by rank; what lay on another's GPU comes to the GPU of this one."""
     buffer, sent = io.BytesIO(), [None] * dist.get_world_size()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from nbddp.script.parts.exchange import all_ranks, any_rank, first_on_rank_0, from_rank_0, gathered
+from nbddp.script.parts.exchange import all_ranks, any_rank, first_on_rank_0, folder_of_rank_0, from_rank_0, gathered
 from tests.script.parts.ranks import on_ranks, run_ranks
 
 
@@ -54,6 +55,20 @@ def test_one_goes_first_and_the_others_find_what_it_has_done(tmp_path):
 
 def test_one_of_each_machine_goes_first(tmp_path):
     assert on_ranks(2, download, str(tmp_path / "file"), LOCAL_RANK="0") in ([[], []], [["1"], []], [[], ["0"]])
+
+
+def in_a_folder(rank: int) -> tuple[str, bool]:
+    with folder_of_rank_0(TemporaryDirectory()) as folder:
+        if rank == 0:
+            Path(folder, "file").write_text("text")
+        all_ranks(True)
+        return folder, Path(folder, "file").exists()
+
+
+def test_a_temporary_folder_is_there_until_all_have_left_it():
+    (folder, seen), *others = on_ranks(2, in_a_folder)
+    assert others == [(folder, seen)] == [(folder, True)]
+    assert not Path(folder).exists()
 
 
 def fail(rank: int, failing: int) -> None:
