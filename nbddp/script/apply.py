@@ -46,7 +46,8 @@ def in_order(edits: Iterable[Edit]) -> list[Edit]:
         number = rank[id(edit)]
         depth = len(edit.text) - len(edit.text.lstrip(" ")) if edit.place == "close" else 0
         step_in = edit.place == "line" and not edit.text.strip()  # of the line itself, behind those before it
-        return (edit.start, _ORDER[edit.place], step_in - depth, -number if edit.place == "open" else number)
+        inside = edit.place == "open" and "\n" not in edit.text  # of a block around the whole statement
+        return (edit.start, _ORDER[edit.place], step_in + inside - depth, -number if edit.place == "open" else number)
 
     return sorted(numbered, key=key)
 

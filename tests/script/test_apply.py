@@ -101,6 +101,13 @@ def test_a_guard_in_a_guard_of_one_that_shares_a_line():
     assert ast.dump(ast.parse(found)) == ast.dump(ast.parse(expected))
 
 
+def test_a_block_stands_outside_of_what_is_put_around_a_part():
+    made = program("f(x)")
+    statement, part = made.statements[0].node, node(made, ast.Name, "f")
+    edits = [*guard(made, "r", statement, "a"), *wrap(made, "s", part, "(", " or g)")]
+    assert applied(made, *edits) == "if a:\n    (f or g)(x)\n"
+
+
 def test_a_guarded_statement_may_be_changed_inside():
     made = program("f(\n    a,\n)")
     edits = [*guard(made, "r", made.statements[0].node, "c"), replace(made, "s", node(made, ast.Name, "a"), "b")]

@@ -34,8 +34,13 @@ class Preparation:
     def repeats(self, plan: Reading, node: ast.AST) -> bool:
         """Does every rank do it, some after the one that went first, though what that one made is there by then?"""
         around = (a for a in plan.program.ancestors(node) if isinstance(a, ast.If))
-        missing = any(isinstance(a.test, ast.UnaryOp) and any(looks(plan, n) for n in walk(a.test)) for a in around)
+        looking = (a for a in around if any(looks(plan, n) for n in walk(a.test)))
+        missing = any(node in {n for s in (a.body if _negates(a.test) else a.orelse) for n in walk(s)} for a in looking)
         return self.covers(plan, node) and not missing and not _covered(plan, self.alone, node)
+
+
+def _negates(test: ast.expr) -> bool:
+    return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
 
 
 def find_preparation(plan: ShardedReading) -> Preparation:

@@ -128,9 +128,9 @@ METHODS: Table = {
     "append extend appendleft insert add update setdefault add_module register_module register_buffer "
     "register_parameter add_param_group put": Op(Effect.STORES),
     "pop popitem popleft clear remove discard reverse fill resize": Op(Effect.REORDERS),
-    "apply eval train zero_grad load_state_dict reset_parameters fit_transform fit_predict partial_fit": Op(
-        Effect.CHANGES
-    ),
+    "apply eval train zero_grad load_state_dict reset_parameters fit_transform fit_predict partial_fit "
+    "register_hook register_forward_hook register_forward_pre_hook register_full_backward_hook "
+    "register_backward_hook": Op(Effect.CHANGES),
     "to_csv to_parquet to_pickle to_json to_excel to_hdf to_feather to_sql to_stata tofile": Op(Effect.WRITES),
     "read_text read_bytes": Op(opens=True),
     "save_pretrained write_text write_bytes unlink rmdir touch symlink_to": Op(Effect.WRITES),

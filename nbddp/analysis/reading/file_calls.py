@@ -9,6 +9,7 @@ from nbddp.analysis.reading.reading import Reading
 from nbddp.analysis.syntax import is_name, qualified, walk
 
 WRITES = (Effect.WRITES, Effect.PICTURE)
+ORDERS = ("execute", "executemany", "executescript", "commit")  # to a database, which gives nothing back that is used
 
 
 def library_name(plan: Reading, node: ast.Call) -> str:
@@ -63,9 +64,21 @@ def writes(plan: Reading, node: ast.AST) -> bool:
         return not any(_in_memory(plan, argument) for argument in node.args)
     if name or not isinstance(node.func, ast.Attribute):
         return False
+    if isinstance(plan.program.parents.get(node), ast.Expr) and node.func.attr in ORDERS:
+        return _is_database(plan, node.func.value)
     fact = plan.facts.calls.get(node)
     own = fact is not None and bool(fact.bodies)
     return not own and (effect_of(f".{node.func.attr}").effect in WRITES or node.func.attr == "save")
+
+
+def _is_database(plan: Reading, node: ast.expr) -> bool:
+    """`sqlite3.connect(path)`, and its `.cursor()`."""
+    for made in (n for n in plan.bindings.made_by(node) if isinstance(n, ast.Call)):
+        if library_name(plan, made) == "sqlite3.connect":
+            return True
+        if isinstance(made.func, ast.Attribute) and made.func.attr == "cursor" and made is not node:
+            return _is_database(plan, made.func.value)
+    return False
 
 
 def fetches(plan: Reading, node: ast.AST) -> bool:
