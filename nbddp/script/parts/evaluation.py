@@ -44,7 +44,10 @@ def remade(loader, dataset, **draws):
         raise TypeError(f"only a DataLoader can be shared out, not {loader!r}")
     names = "num_workers collate_fn pin_memory timeout worker_init_fn multiprocessing_context generator prefetch_factor"
     options = {name: getattr(loader, name) for name in f"{names} persistent_workers".split()}
-    return DataLoader(dataset, **options, **draws)
+    made = DataLoader(dataset, **options, **draws)
+    made.__class__ = type(loader)  # which may be one of its own, and hold more
+    vars(made).update({name: value for name, value in vars(loader).items() if name not in vars(made)})
+    return made
 
 
 class Dealt:

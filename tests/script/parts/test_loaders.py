@@ -171,6 +171,27 @@ def test_how_it_loads_stays():
     assert on_ranks(2, keeps) == [(1, True, 30, 2)] * 2
 
 
+class Named(DataLoader[Any]):
+    """A loader of a package."""
+
+    def __init__(self, name: str, samples: Dataset[Any]) -> None:
+        self.name = name
+        super().__init__(samples, 4)
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} of {len(self.dataset)}"  # type: ignore[arg-type]
+
+
+def of_a_class(rank: int) -> Any:
+    loader = sharded(Named("first", TensorDataset(torch.arange(8))))
+    return loader.title, loader.batch_size, [batch[0].tolist() for batch in loader]
+
+
+def test_what_else_it_holds_stays():
+    assert on_ranks(2, of_a_class) == [("first of 8", 2, [[0, 2], [4, 6]]), ("first of 8", 2, [[1, 3], [5, 7]])]
+
+
 class OwnLoader(DataLoader[Any]):
     def __iter__(self) -> Any:
         return iter([1, 2, 3])
