@@ -6,13 +6,14 @@ import ast
 
 from nbddp.analysis.library import MATRIX, Samples, effect_of, entry_of, learns
 from nbddp.analysis.reading import FAR, Reading
-from nbddp.analysis.splitting.origins import gives_samples, is_sample
+from nbddp.analysis.splitting.origins import gives_samples, is_sample, sizes_in
 from nbddp.analysis.splitting.regions import Region, bound, held, region_at, run_by, stored
 from nbddp.analysis.splitting.roots import is_data, is_single, reduced
 from nbddp.analysis.syntax import keywords_of, walk
 from nbddp.analysis.values import ANYTHING, ONE, TURNED, Extent, Obj, Split, backward_of, spread
 from nbddp.sentence import NOTHING, Sentence, sentence
 
+COPIED = ("expand", "repeat")
 MAKE_ONE = ("unsqueeze", "view", "reshape")
 RECURRENT = ("torch.nn.RNN", "torch.nn.LSTM", "torch.nn.GRU")
 UNLIKE = (Extent.MEAN, Extent.SUM, Extent.VARYING)
@@ -201,8 +202,15 @@ def _is_place(plan: Reading, node: ast.AST) -> bool:
 
 
 def _is_beside_others(plan: Reading, call: ast.Call) -> bool:
-    """`alike(z.unsqueeze(1), z.unsqueeze(0))`, `a.view(1, -1) + c + a.view(-1, 1)`: each sample is set against all."""
+    """`alike(z.unsqueeze(1), z.unsqueeze(0))`, `a.view(1, -1) + c + a.view(-1, 1)`: each sample is set against all.
+
+    So it is in `z.unsqueeze(0).expand(n, m, d)`, once for each of `n`.
+    """
     around = plan.program.parents[call]
+    if isinstance(around, ast.Attribute) and around.attr in COPIED:
+        copies = plan.program.parents[around]
+        first = next(iter(sizes_in(copies.args) or copies.args), None) if isinstance(copies, ast.Call) else None
+        return first is not None and not isinstance(first, ast.Constant | ast.UnaryOp)
     while isinstance(around, ast.BinOp) and isinstance(plan.program.parents[around], ast.BinOp):
         around = plan.program.parents[around]
     fact = plan.facts.calls.get(around) if isinstance(around, ast.Call) else None

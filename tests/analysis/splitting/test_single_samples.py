@@ -49,6 +49,14 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)"""
     assert planned(lines, before=f"from drawing import draw\n{before}").assumed.splits
 
 
+@pytest.mark.parametrize(
+    ("shape", "split"), [("expand(n, n, 1)", True), ("repeat(n, 1, 1)", True), ("expand(1, n, 1)", False)]
+)
+def test_each_sample_beside_all(shape, split):
+    lines = f"h, n = model(X), len(X)\nfar = h.unsqueeze(1).expand(n, n, 1) - h.unsqueeze(0).{shape}\nloss = far.mean()"
+    assert ("makes one sample" not in planned(lines).assumed.unsplit) is split
+
+
 @pytest.mark.parametrize("shape", ["view(1)", "reshape(1)", "unsqueeze(0)"])
 def test_a_mean_of_one_entry_in_the_step_is_no_sample(shape):
     made = planned(f"x, t = X[step:], y[step:]\nloss = (model(x) - t).pow(2).mean(1)\nloss = loss.mean(0).{shape}")

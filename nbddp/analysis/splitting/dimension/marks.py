@@ -15,12 +15,18 @@ LIKE = re.compile(r"#\s*\|?\s*ddp:\s*samples\b", re.IGNORECASE)
 
 
 def marked_dim(plan: Reading, step: ast.AST) -> int | None:
-    return next((int(match[1]) for _, text in _lines(plan.program.cell_of(step)) if (match := MARK.search(text))), None)
+    lines = (text for cell in _cells(plan, step) for _, text in _lines(cell))
+    return next((int(match[1]) for text in lines if (match := MARK.search(text))), None)
+
+
+def _cells(plan: Reading, step: ast.AST) -> list[Cell]:
+    """That of the step, and that of the training, which may call it in a function of another cell."""
+    return [plan.program.cell_of(step), *(c for c in plan.notebook.cells if c.number == plan.training_cell)]
 
 
 def unused_marks(plan: Reading, splits: Iterable[Split]) -> Iterator[tuple[Cell, int, str]]:
     """Those that are misspelt, of a third dimension, or beside no batch that is split."""
-    used = {plan.program.cell_of(s.at).number: s.dim for s in splits}
+    used = {cell.number: s.dim for s in splits for cell in _cells(plan, s.at)}
     for cell in plan.notebook.cells:
         for number, text in _lines(cell):
             match = MARK.search(text)
