@@ -35,6 +35,7 @@ from collections.abc import Iterator, Sequence
 
 from nbddp.analysis import Plan
 from nbddp.analysis.models import Home, ddp_name, module_of_ddp, of_data_parallel, synchronises, unused_parameters
+from nbddp.analysis.reading import may_hold_batch_norm
 from nbddp.analysis.splitting import may_turn
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.training import hook
@@ -45,6 +46,9 @@ from nbddp.sentence import sentence
 
 NAME = "wrap"
 ABOUT = "  # the same parameters; their gradients are averaged over all processes"
+BATCH_NORM = ("torch.nn.BatchNorm", "torch.nn.LazyBatchNorm", "torchvision.models.resnet", "torchvision.models.mobile",
+              "torchvision.models.densenet", "torchvision.models.efficientnet", "torchvision.models.inception",
+              "torchvision.models.regnet", "torchvision.models.shufflenet", "torchvision.models.googlenet")  # fmt: skip
 USED = ("sync_batchnorm", "split_inside")
 READS_CODE = ("torch.jit.script", "torch.jit.trace", "torch.onnx.export", "torch.export.export")
 
@@ -54,6 +58,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     if plan.options.shard:
         return
     yield from _own(plan)
+    yield from _by_shares(plan)
     done: set[tuple[ast.stmt, str]] = set()
     for model, home in plan.wrapping.homes.items():
         options = ", find_unused_parameters=True" if unused_parameters(plan, model) else ""
@@ -87,6 +92,22 @@ def _own(plan: Plan) -> Iterator[Diagnostic]:
             NAME, "warning", model.node or plan.training[0].node,
             sentence("this model is not wrapped, and its gradients are averaged before the step: %1", reason),
         )  # fmt: skip
+
+
+def _by_shares(plan: Plan) -> Iterator[Diagnostic]:
+    """Said once: it is what DDP does, but no number is that of one process then."""
+    if synchronises(plan) or not any(may_hold_batch_norm(plan, m.obj) for m in plan.roles.models):
+        return
+    for call in (n for s in plan.kept for n in walk(s.node) if isinstance(n, ast.Call)):
+        name = qualified(call.func, plan.flow.imports) or ""
+        if name.startswith(BATCH_NORM):
+            yield plan.program.diagnose(
+                NAME, "note", call,
+                sentence("BatchNorm takes the mean and the variance of each rank's own samples"),
+                why=sentence("as DDP does, so that the numbers differ a little from those of one process"),
+                help=sentence("use --exact or, on GPUs, --sync-batchnorm: it takes those of the whole batch"),
+            )  # fmt: skip
+            return
 
 
 def _taken_over(plan: Plan, model: Obj, home: Home, options: str, *, first: bool) -> Edit:
