@@ -115,7 +115,18 @@ def by_longest(plan: Reading) -> list[ast.expr]:
 def padded(plan: Reading) -> list[ast.Call]:
     """`pad_packed_sequence(…)`, which fills up to the longest that it is given."""
     calls = [f.node for f in plan.calls("torch.nn.utils.rnn.pad_packed_sequence") if f.node.args]
-    return [c for c in calls if len(c.args) < LENGTH and all(k.arg != "total_length" for k in c.keywords)]
+    own = (c for c in calls if len(c.args) < LENGTH and all(k.arg != "total_length" for k in c.keywords))
+    return [c for c in own if _is_read(plan, c)]
+
+
+def _is_read(plan: Reading, call: ast.Call) -> bool:
+    """Not `out` of `out, lengths = pad_packed_sequence(…)` where only the last state is used."""
+    match plan.program.statement_of(call):
+        case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=name), *_]) | ast.Name(id=name)], value=value) if (
+            value is call and (function := plan.program.function_of(call)) is not None
+        ):
+            return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in walk(function))
+    return True
 
 
 def trimmed(plan: Reading) -> list[ast.expr]:

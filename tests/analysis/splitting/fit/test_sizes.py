@@ -56,6 +56,12 @@ def test_padding_to_the_longest_of_a_part(text, found):
     assert len(padded(made(text))) == found
 
 
+@pytest.mark.parametrize(("read", "found"), [("out", True), ("x", False)])
+def test_padding_that_nobody_reads(read, found):
+    line = f"self.made(x))\n    def made(self, x):\n        out, _ = pad_packed_sequence(x)\n        return abs({read}"
+    assert len(padded(made(line))) == found
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
