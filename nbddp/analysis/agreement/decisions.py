@@ -30,7 +30,7 @@ from nbddp.analysis.values import (
 PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks"}
 EXITS = ("exit", "quit", "sys.exit", "os._exit", "os.abort")
 STATE = ("model", "submodule", "optimizer", "scheduler", "scaler", "parameter", "params")
-Branch = ast.If | ast.While | ast.IfExp
+Branch = ast.If | ast.While | ast.IfExp | ast.BoolOp
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,14 +62,17 @@ def _line_searches(plan: Reading) -> Iterator[Decision]:
 def _decisions(plan: Reading, fact: TestFact) -> Iterator[Decision]:
     test, value = fact.node, plan.facts.value(fact.node)
     uncaught = isinstance(plan.program.parents[test], ast.Assert) and not fact.caught  # which ends the training
-    if fact.alone or fact.loops & plan.dealt or uncaught:
+    around = plan.program.parents[test]
+    a_part = isinstance(around, ast.BoolOp)  # `loss.item() > best and scheduler.step()`
+    looked_at = a_part and (alike(value) or not isinstance(plan.program.parents[around], ast.Expr))
+    if fact.alone or fact.loops & plan.dealt or uncaught or looked_at:
         return
     same = alike(value) and not is_uneven(plan.facts, value)
     if same and spread(value) is not Extent.REPEATED:
         yield from (Decision(test, o, "sum_over_ranks", True) for o in _counts(plan, test))
         return
     steers = test in plan.assumed.agreed or _steers(plan, fact)
-    if not steers and _protects(plan, fact):
+    if not steers and (a_part or _protects(plan, fact)):
         return
     compared = [] if same else operands(plan.facts, test)
     extents = [spread(plan.facts.value(o)) for o in compared]
@@ -235,7 +238,7 @@ def _steers(plan: Reading, fact: TestFact) -> bool:
     if isinstance(node, ast.Assert):
         return True
     assert isinstance(node, Branch)
-    branches = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [*node.body, *node.orelse]
+    branches = _branches(node, fact.node)
     if isinstance(node, ast.IfExp) and any(rates_set(plan, a) for a in plan.program.ancestors(node)):
         return True
     if meets(plan, branches) or any(_changes_state(plan, n) for n in reached(plan, branches)):
@@ -244,6 +247,12 @@ def _steers(plan: Reading, fact: TestFact) -> bool:
     if any(isinstance(n, ast.Raise) or _exits(plan, n) for n in inside):
         return any(f.backward for f in plan.facts.loops.values() if f.node in fact.loops)
     return any(_skips(plan, n, node) for n in inside if isinstance(n, ast.Break | ast.Continue | ast.Return))
+
+
+def _branches(node: Branch, test: ast.expr) -> list[ast.AST]:
+    if isinstance(node, ast.BoolOp):
+        return [*node.values[node.values.index(test) + 1 :]]
+    return [node.body, node.orelse] if isinstance(node, ast.IfExp) else [*node.body, *node.orelse]
 
 
 def _exits(plan: Reading, node: ast.AST) -> bool:

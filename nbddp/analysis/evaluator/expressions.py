@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import pairwise
 
 from nbddp.analysis.evaluator.attributes import read
 from nbddp.analysis.evaluator.calls import call
@@ -223,7 +224,9 @@ def _operands(m: Machine, node: ast.BoolOp) -> list[Value]:
     """Each is asked only where those before it have not decided."""
     found = [evaluate(m, node.values[0])]
     with ExitStack() as around:
-        for operand in node.values[1:]:
+        for before, operand in pairwise(node.values):
+            if any(isinstance(n, ast.Call) for n in walk(operand)):  # `loss.item() > best and scheduler.step()`
+                m.differs(before, found[-1])
             around.enter_context(chosen_by(m, found[-1]))
             found.append(evaluate(m, operand))
     return found

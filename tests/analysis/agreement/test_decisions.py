@@ -30,6 +30,8 @@ def decided(made: Plan) -> list[tuple[str, str, bool]]:
         ),
         (["for g in optimizer.param_groups:", "    g.update(lr=2 if loss > 9 else 1)"], [("loss", MEAN, True)]),
         (["optimizer.param_groups[0]['lr'] *= 2 if loss.item() > 9 else 1"], [("loss.item()", MEAN, True)]),
+        (["x.max() > 9 and optimizer.step()"], [("x.max() > 9", ROOT, False)]),
+        (["epoch and x.max() > 9 and optimizer.step()"], [("x.max() > 9", ROOT, False)]),
     ],
 )
 def test_what_steers_all_ranks_is_decided_together(lines, found):
@@ -43,6 +45,7 @@ def test_what_steers_all_ranks_is_decided_together(lines, found):
         ["if len(x) < 2:", "    continue"],
         ["if (y == 1).any():", "    n = x[y == 1].mean()"],
         ["if x.max() > 9:", "    n = 1"],
+        ["x.max() > 9 and print(x.max())"],
         ["for v in y:", "    if v > 0:", "        break"],
     ],
 )
