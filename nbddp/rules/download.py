@@ -1,6 +1,7 @@
 """What it does
     Lets one process on each machine download data first. What only changes files before the training (creating folders,
-    unpacking archives, writing files) is done by that process alone.
+    unpacking archives, writing files) is done by that process alone. Where all need what comes of it, or draw random
+    numbers in it, all run it, and that process alone writes; a folder whose name goes by what there is, rank 0 makes.
 
 Why DDP needs it
     N processes that download the same file at once overwrite each other's file and read incomplete ones.
@@ -29,14 +30,20 @@ from nbddp.analysis.reading import generators, looks
 from nbddp.analysis.slicing import block_of
 from nbddp.analysis.syntax import qualified
 from nbddp.diagnostics import Diagnostic
-from nbddp.edits import Edit, after, guard, within
+from nbddp.edits import Edit, after, before, guard, within, wrap
 
 NAME = "download"
+LOOKED = "  # all have looked at what there is"
 SPARED = "  # the others have found a file, and drawn nothing"
 
 
 def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     preparation = plan.preparation
+    for statement in sorted(preparation.looked, key=lambda s: s.lineno):
+        yield before(plan.program, NAME, statement, f"{plan.naming('dist')}.barrier(){LOOKED}", ("dist",))
+    for told in sorted(preparation.told, key=lambda s: s.lineno):
+        begin, end = f"{plan.naming('from_rank_0')}(", f" if {plan.rank(told)} == 0 else None)"
+        yield from wrap(plan.program, NAME, told.value, begin, end, ("from_rank_0", "dist"))
     for statement in sorted(preparation.first - preparation.moved, key=lambda s: s.lineno):
         part = plan.naming("first_on_rank_0")
         yield from within(plan.program, NAME, statement, f"{part}()", ("first_on_rank_0",))

@@ -26,17 +26,19 @@ class Preparation:
     first: frozenset[ast.stmt]  # every rank does it, one on each machine before the others
     alone: frozenset[ast.stmt]  # one rank on each machine does it, the others wait
     moved: frozenset[ast.stmt]  # of the first, those of which all that fetches becomes a statement of its own
+    told: frozenset[ast.Assign]  # rank 0 does it, and tells the others what came of it
+    looked: frozenset[ast.stmt]  # before which all have to have looked at what there is
 
     def covers(self, plan: Reading, node: ast.AST) -> bool:
         """Is the node a part of such a statement, or of a function that only such statements call?"""
-        return _covered(plan, self.first | self.alone, node)
+        return _covered(plan, self.first | self.alone | self.told, node)
 
     def repeats(self, plan: Reading, node: ast.AST) -> bool:
         """Does every rank do it, some after the one that went first, though what that one made is there by then?"""
         around = (a for a in plan.program.ancestors(node) if isinstance(a, ast.If))
         looking = (a for a in around if any(looks(plan, n) for n in walk(a.test)))
         missing = any(node in {n for s in (a.body if _negates(a.test) else a.orelse) for n in walk(s)} for a in looking)
-        return self.covers(plan, node) and not missing and not _covered(plan, self.alone, node)
+        return self.covers(plan, node) and not missing and not _covered(plan, self.alone | self.told, node)
 
 
 def _negates(test: ast.expr) -> bool:
@@ -50,7 +52,38 @@ def find_preparation(plan: ShardedReading) -> Preparation:
         (alone if _leaves_nothing_behind(plan, statement) else first).add(statement)
     later = {s for s in first | alone if _is_done_later_too(plan, s, frozenset(first | alone))}
     first, alone = first - later, alone - later
-    return Preparation(frozenset(first), frozenset(alone), frozenset(_moved(plan, first)))
+    told = frozenset(s for s in first if isinstance(s, ast.Assign) and _names_what_is_new(plan, s))
+    first -= told
+    return Preparation(
+        frozenset(first),
+        frozenset(alone),
+        frozenset(_moved(plan, first)),
+        told,
+        frozenset(_behind_a_look(plan, first | alone | told)),
+    )
+
+
+def _names_what_is_new(plan: Reading, statement: ast.Assign) -> bool:
+    """`run = new_run()`, which makes the first folder that is not there yet: the others would find it."""
+    inside = [*reached(plan, [statement])]
+    named = isinstance(statement.value, ast.Call) and all(isinstance(t, ast.Name) for t in statement.targets)
+    others = any(
+        loads(plan, n) or fetches(plan, n) or unpacks(plan, n) or _changes_the_process(plan, n) for n in inside
+    )
+    new = any(looks(plan, n) for n in inside) and any(makes_folders(plan, n) for n in inside)
+    return named and new and not others and not plan.facts.value(statement.value).objs
+
+
+def _behind_a_look(plan: Reading, prepared: set[ast.stmt]) -> Iterator[ast.stmt]:
+    """`while os.path.exists(path): …`, `os.makedirs(path)`: of the statements that all run, one may still look."""
+    seen = False
+    for statement in (s.node for s in plan.kept):
+        if statement in prepared and seen:
+            yield statement
+        if statement in prepared:
+            seen = False
+        elif not isinstance(statement, NoPreparation):
+            seen = seen or any(looks(plan, n) for n in reached(plan, [statement]))
 
 
 def _is_done_later_too(plan: Reading, statement: ast.stmt, prepared: frozenset[ast.stmt]) -> bool:
