@@ -45,8 +45,8 @@ def remade(loader, dataset, **draws):
     names = "num_workers collate_fn pin_memory timeout worker_init_fn multiprocessing_context generator prefetch_factor"
     options = {name: getattr(loader, name) for name in f"{names} persistent_workers".split()}
     made = DataLoader(dataset, **options, **draws)
+    vars(made).update({**vars(loader), **vars(made)})
     made.__class__ = type(loader)  # which may be one of its own, and hold more
-    vars(made).update({name: value for name, value in vars(loader).items() if name not in vars(made)})
     return made
 
 
