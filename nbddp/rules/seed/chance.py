@@ -28,6 +28,8 @@ def same_chance(plan: Plan, rule: str) -> Iterator[Edit]:
         elif isinstance(node, ast.Assign):
             for text in _names(plan, node.value):
                 yield from _from_rank_0(plan, rule, text)
+            if isinstance(node.value, ast.Call) and _name(plan, node.value) in (FOLDER, FILE):
+                yield from wrap(plan.program, rule, node.value, f"{plan.naming('lasting')}(", ")", ("lasting",))
         elif isinstance(node, ast.withitem) and isinstance(node.optional_vars, ast.Name):
             if isinstance(call := node.context_expr, ast.Call) and _name(plan, call) == FOLDER:
                 part = plan.naming("folder_of_rank_0")

@@ -31,6 +31,15 @@ def folder_of_rank_0(folder):
         dist.barrier()
 
 
+made_to_last = []  # as long as the process: they would go with their last names, while others may still read them
+
+
+def lasting(temporary):
+    """A temporary folder or file that is there to the end."""
+    made_to_last.append(temporary)
+    return temporary
+
+
 def gathered(value):
     """The values that the processes have, by rank; what lay on another's GPU comes to the GPU of this one."""
     buffer, sent = io.BytesIO(), [None] * dist.get_world_size()

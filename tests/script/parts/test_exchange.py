@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 import torch
 
-from nbddp.script.parts.exchange import all_ranks, any_rank, first_on_rank_0, folder_of_rank_0, from_rank_0, gathered
+from nbddp.script.parts.exchange import (
+    all_ranks,
+    any_rank,
+    first_on_rank_0,
+    folder_of_rank_0,
+    from_rank_0,
+    gathered,
+    lasting,
+)
 from tests.script.parts.ranks import on_ranks, run_ranks
 
 
@@ -69,6 +77,11 @@ def test_a_temporary_folder_is_there_until_all_have_left_it():
     (folder, seen), *others = on_ranks(2, in_a_folder)
     assert others == [(folder, seen)] == [(folder, True)]
     assert not Path(folder).exists()
+
+
+def test_a_temporary_folder_outlives_its_names():
+    folder = Path(lasting(TemporaryDirectory()).name)
+    assert folder.exists()
 
 
 def fail(rank: int, failing: int) -> None:
