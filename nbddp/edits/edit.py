@@ -29,6 +29,7 @@ class Edit:
     uses: tuple[str, ...] = ()  # parts of the script, and imports, that the text names
     watch: Watch | None = None  # of a mark, which writes nothing: what is watched at the statement that begins there
     beside: tuple[Edit, ...] = ()  # that go with it: they part statements of one line
+    until: int = 0  # where the statement ends that it puts into a block
 
 
 def replace(program: Program, rule: str, node: ast.AST, text: str, uses: tuple[str, ...] = ()) -> Edit:
@@ -158,7 +159,7 @@ def guard(program: Program, rule: str, node: ast.stmt, condition: str, uses: tup
     if not stands_alone(program, node):
         return _guard_in_line(program, rule, node, condition, uses)
     indent = _indent_of(program, node)
-    edits = [Edit(rule, start, start, f"if {condition}:\n{indent}    ", "open", uses)]
+    edits = [Edit(rule, start, start, f"if {condition}:\n{indent}    ", "open", uses, until=end)]
     edits += [Edit(rule, at, at, "    ", "line") for at in inner_line_starts(program, start, end)]
     return edits
 
@@ -174,7 +175,8 @@ def _guard_in_line(program: Program, rule: str, node: ast.stmt, condition: str, 
     start, end = program.span(node)
     parted, inner = _parted(program, node)
     edits = [Edit(rule, at, at, "    ", "line") for at in inner_line_starts(program, start, end)]
-    return [*edits, Edit(rule, start, start, f"if {condition}:\n{inner}    ", "open", uses, beside=parted)]
+    opened = f"if {condition}:\n{inner}    "
+    return [*edits, Edit(rule, start, start, opened, "open", uses, beside=parted, until=end)]
 
 
 def _parted(program: Program, node: ast.stmt) -> tuple[tuple[Edit, ...], str]:

@@ -65,7 +65,7 @@ def _spares_draws(plan: Plan, statement: ast.stmt) -> bool:
     """`X = torch.load(path) if os.path.exists(path) else made(path)`, of random numbers: drawn where no file was."""
     inside = [*reached(plan, [statement])]
     draws = any(entry_of(n, plan.flow.imports).draws for n in inside if isinstance(n, ast.Attribute | ast.Name))
-    return draws and any(looks(plan, n) for n in inside)
+    return draws and any(looks(plan, n) or isinstance(n, ast.Try) for n in inside)
 
 
 def _own_generators(plan: Plan, statement: ast.stmt) -> Iterator[str]:

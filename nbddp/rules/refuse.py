@@ -57,7 +57,7 @@ def _undefined(plan: Plan) -> Iterator[Diagnostic]:
     for name, node in plan.facts.undefined.items():
         if node not in plan.program.parents or _may_be_passed_by(plan, name, node) or _is_set_on_failure(plan, node):
             continue
-        if any(_asks_for(around, name) for around in plan.program.ancestors(node)):
+        if any(_asks_for(around, name) for around in plan.program.ancestors(node)) or _is_bound_by_then(plan, node):
             continue
         read = (n for n in plan.nodes() if isinstance(n, ast.Name) and n.id == name)
         optional = all(_is_optional(plan, n) for n in read)
@@ -67,6 +67,13 @@ def _undefined(plan: Plan) -> Iterator[Diagnostic]:
             why=sentence("the script stops there if it takes this branch") if optional else NOTHING,
             help=_where(plan, name, node),
         )  # fmt: skip
+
+
+def _is_bound_by_then(plan: Plan, node: ast.AST) -> bool:
+    """`words = defaultdict(lambda: len(words))`: when it is called."""
+    inside = any(isinstance(a, ast.Lambda) for a in plan.program.ancestors(node))
+    stored = (n for n in walk(plan.program.statement_of(node)) if isinstance(n, ast.Name))
+    return inside and any(n.id == getattr(node, "id", "") and isinstance(n.ctx, ast.Store) for n in stored)
 
 
 def _run_elsewhere(plan: Plan) -> Iterator[Diagnostic]:

@@ -59,7 +59,10 @@ def apply(program: Program, start: int, end: int, edits: Sequence[Edit]) -> list
     last: Edit | None = None
     every = [one for edit in edits for one in (edit, *edit.beside)]
     steps = Counter(e.start for e in dict.fromkeys(every) if e.place == "line" and not e.text.strip())
-    for edit in in_order(_moved_in(program, e, steps) for e in every if start <= e.start and e.end <= end):
+    opened: list[Edit] = []
+    for placed in in_order(e for e in every if start <= e.start and e.end <= end):
+        edit = _moved_in(program, placed, steps, opened)
+        opened += [placed] if placed.until else []
         if edit.watch is not None:
             pieces += [(program.text[at : edit.start], at, None), ("", None, edit.watch)]
             at = max(at, edit.start)
@@ -77,16 +80,17 @@ def apply(program: Program, start: int, end: int, edits: Sequence[Edit]) -> list
     return _lines(program, pieces)
 
 
-def _moved_in(program: Program, edit: Edit, steps: Mapping[int, int]) -> Edit:
-    """As far in as the line is moved at whose start it puts other lines: by an `if` or a `with` around both.
+def _moved_in(program: Program, edit: Edit, steps: Mapping[int, int], opened: Sequence[Edit]) -> Edit:
+    """As far in as the blocks that other edits put around: they move a line, or have begun on this one.
 
     Without a rule it parts the statements of a line.
     """
     at = program.line_starts[bisect.bisect_right(program.line_starts, edit.start) - 1]
-    if not steps.get(at) or "\n" not in edit.text or (edit.rule and edit.place not in ("open", "line")):
+    around = steps.get(at, 0) + sum(at <= e.start and edit.start < e.until for e in opened)
+    if not around or "\n" not in edit.text or (edit.rule and edit.place not in ("open", "line")):
         return edit
     first, *others = edit.text.split("\n")
-    indent = STEP * steps[at]
+    indent = STEP * around
     first = indent + first if edit.place == "line" else first
     return replace(edit, text="\n".join([first, *(indent + line if line else "" for line in others)]))
 

@@ -101,6 +101,21 @@ def test_a_guard_in_a_guard_of_one_that_shares_a_line():
     assert ast.dump(ast.parse(found)) == ast.dump(ast.parse(expected))
 
 
+def test_a_guard_in_a_guard_of_a_suite_on_one_line():
+    made = program("for x in xs: f(x); g(x)")
+    loop, inner = made.statements[0].node, node(made, ast.Expr, "g(x)")
+    found = applied(made, *guard(made, "r", loop, "a"), *guard(made, "s", inner, "b"))
+    expected = "if a:\n    for x in xs:\n        f(x)\n        if b:\n            g(x)\n"
+    assert ast.dump(ast.parse(found)) == ast.dump(ast.parse(expected))
+
+
+def test_two_guards_of_one_statement():
+    made = program("f(x); g(x)")
+    one = node(made, ast.Expr, "f(x)")
+    found = applied(made, *guard(made, "r", one, "a"), *guard(made, "s", one, "b"))
+    assert ast.dump(ast.parse(found)) == ast.dump(ast.parse("if b:\n    if a:\n        f(x)\ng(x)\n"))
+
+
 def test_a_block_stands_outside_of_what_is_put_around_a_part():
     made = program("f(x)")
     statement, part = made.statements[0].node, node(made, ast.Name, "f")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nbddp.analysis.agreement import called, reached
-from nbddp.analysis.library import entry_of
+from nbddp.analysis.library import effect_of, entry_of, makes
 from nbddp.analysis.loaders import ShardedReading, wants_a_name
 from nbddp.analysis.models import gathers
 from nbddp.analysis.reading import Reading, fetches, loads, looks, makes_folders, opens_to_write, unpacks, writes
@@ -64,14 +64,22 @@ def find_preparation(plan: ShardedReading) -> Preparation:
 
 
 def _names_what_is_new(plan: Reading, statement: ast.Assign) -> bool:
-    """`run = new_run()`, which makes the first folder that is not there yet: the others would find it."""
+    """`run = new_run()`, which makes the first folder that is not there yet: the others would find it.
+
+    Or counts the runs in a file.
+    """
     inside = [*reached(plan, [statement])]
     named = isinstance(statement.value, ast.Call) and all(isinstance(t, ast.Name) for t in statement.targets)
     others = any(
         loads(plan, n) or fetches(plan, n) or unpacks(plan, n) or _changes_the_process(plan, n) for n in inside
     )
-    new = any(looks(plan, n) for n in inside) and any(makes_folders(plan, n) for n in inside)
+    made = any(makes_folders(plan, n) or opens_to_write(plan, n) or _writes_text(n) for n in inside)
+    new = made and any(looks(plan, n) for n in inside)
     return named and new and not others and not plan.facts.value(statement.value).objs
+
+
+def _writes_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "write_text"
 
 
 def _behind_a_look(plan: Reading, prepared: set[ast.stmt]) -> Iterator[ast.stmt]:
@@ -83,7 +91,15 @@ def _behind_a_look(plan: Reading, prepared: set[ast.stmt]) -> Iterator[ast.stmt]
         if statement in prepared:
             seen = False
         elif not isinstance(statement, NoPreparation):
-            seen = seen or any(looks(plan, n) for n in reached(plan, [statement]))
+            seen = seen or any(looks(plan, n) or _reads(plan, n) for n in reached(plan, [statement]))
+
+
+def _reads(plan: Reading, node: ast.AST) -> bool:
+    """A file, all of it or the first that is asked of it."""
+    name = qualified(node.func, plan.flow.imports) or "" if isinstance(node, ast.Call) else ""
+    method = f".{node.func.attr}" if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+    opens = makes(name) == "file" and not opens_to_write(plan, node)
+    return loads(plan, node) or opens or bool(effect_of(name).opens or effect_of(method).opens)
 
 
 def _is_done_later_too(plan: Reading, statement: ast.stmt, prepared: frozenset[ast.stmt]) -> bool:

@@ -40,7 +40,7 @@ def find_writing(plan: Reading, preparation: Preparation) -> Writing:
             continue
         statement = plan.program.statement_of(node)
         apart = _stands_for_itself(statement, node, opens) and not _concerns_all(plan, statement, numbers)
-        if apart and not (repeats and _draws(plan, statement)):
+        if apart and not (repeats and (statement in preparation.first or _draws(plan, statement))):
             form: Form = "guard"
             guarded.add(statement)
         else:

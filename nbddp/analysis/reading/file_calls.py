@@ -12,6 +12,9 @@ WRITES = (Effect.WRITES, Effect.PICTURE)
 ORDERS = ("execute", "executemany", "executescript", "commit")  # to a database, which gives nothing back that is used
 
 
+MOVED = ("rename", "replace")
+
+
 def library_name(plan: Reading, node: ast.Call) -> str:
     return qualified(node.func, plan.flow.imports) or ""
 
@@ -66,6 +69,8 @@ def writes(plan: Reading, node: ast.AST) -> bool:
         return False
     if isinstance(plan.program.parents.get(node), ast.Expr) and node.func.attr in ORDERS:
         return _is_database(plan, node.func.value)
+    if isinstance(plan.program.parents.get(node), ast.Expr) and node.func.attr in MOVED:
+        return len(node.args) == 1 and not node.keywords  # of a path; a table's gives another one
     fact = plan.facts.calls.get(node)
     own = fact is not None and bool(fact.bodies)
     return not own and (effect_of(f".{node.func.attr}").effect in WRITES or node.func.attr == "save")

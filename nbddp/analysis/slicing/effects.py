@@ -12,6 +12,10 @@ from nbddp.analysis.slicing.names import Effects, Names
 from nbddp.analysis.slicing.scopes import all_arguments, root_name
 from nbddp.analysis.syntax import names_in, qualified, walk
 
+HAND_ON = ("next", "iter", "list", "tuple", "dict", "reversed", "getattr", "zip", "enumerate")
+GIVE_PARTS = ("parameters", "named_parameters", "children", "named_children", "modules", "named_modules", "buffers",
+              "named_buffers", "state_dict", "values", "items", "get")  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Changes:
@@ -97,7 +101,9 @@ class Walk(Names):
                 self.mutate(root)
         if name in ("map", "filter") and len(node.args) > 1 and self._changes_each(node.args[0]):
             for source in gone_through(*node.args[1:]):
-                self.mutate(root_name(source))
+                self._change(source)
+        for written in (k.value for k in node.keywords if name == "print" and k.arg == "file"):
+            self._change(written)
         if isinstance(node.func, ast.Name) and node.func.id in {"globals", "locals", "exec", "eval", "vars"}:
             self.out.uses_globals = True
             self._read_text(node)
@@ -147,10 +153,23 @@ class Walk(Names):
         """`x`, `x[0]`; what a library makes of it, `torch.from_numpy(x)`, may be a part of it."""
         name = qualified(node.func, self.imports) if isinstance(node, ast.Call) else None
         if isinstance(node, ast.Call) and name is not None and effect_of(name).reads:
-            for given in (*node.args, *(k.value for k in node.keywords)):
+            for given in (*node.args, *(k.value for k in node.keywords)) if not effect_of(name).fresh else ():
                 self._change_given(given)
         else:
             self.mutate(root_name(node))
+
+    def _change(self, node: ast.expr) -> None:
+        """`x`, `x[0].data`; `next(net.parameters()).data`, `dict(net.named_parameters())["bias"]`, `[x, y][0]`."""
+        while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
+            node = node.value
+        parts = node.elts if isinstance(node, ast.List | ast.Tuple) else []
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            parts = [node.func.value] if node.func.attr in GIVE_PARTS else []
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            parts = node.args if node.func.id in HAND_ON else []
+        for part in parts:
+            self._change(part)
+        self.mutate(root_name(node))
 
     def _call_library(self, name: str, given: list[ast.expr]) -> None:
         op = effect_of(name)
@@ -159,6 +178,7 @@ class Walk(Names):
         for arg in held if not (op.reads or op.ambient) else ():
             self.mutate(root_name(arg))
             if name.endswith("_"):
+                self._change(arg)
                 self._change_surely(root_name(arg))
 
     def _call_method(self, func: ast.Attribute, given: list[ast.expr]) -> None:
@@ -169,7 +189,7 @@ class Walk(Names):
             for name in self.differentiated:
                 self._differentiate(name)
         elif not op.reads:
-            self.mutate(root_name(func))
+            self._change(func)
             if isinstance(func.value, ast.Call) and isinstance(func.value.func, ast.Name):
                 if func.value.func.id != "super" and func.attr not in MOVES:  # `super(Net, self).__init__()`
                     self._call_made(func.value, [])  # `Trainer(model).run()`

@@ -59,7 +59,8 @@ class Flow:
     def ambient(self, index: int) -> bool:
         """Does it change what no name shows: seeds, files, the environment?"""
         found = self.effects[index]
-        if found.ambient or any(self._is_of_a_file(name, index) for name in found.mutates):
+        changed = found.mutates | (self.touched[index] if self.touched else set())
+        if found.ambient or any(self._is_of_a_file(name, index) for name in changed):
             return True
         seen, todo = set[str](), set(found.calls)
         while todo:
@@ -83,12 +84,12 @@ class Flow:
         return False
 
     def _is_of_a_file(self, name: str, index: int) -> bool:
-        """`f.close()`, `w.writerow(row)` where `w = csv.writer(f)`."""
+        """`f.close()`, `w.writerow(row)` where `w = csv.writer(f)`; of several, `[open(path) for path in paths]`."""
         node = self.bound_by(name, index)
-        made = node.value if isinstance(node, ast.Assign) else None
-        named = qualified(made.func, self.imports) if isinstance(made, ast.Call) else None
-        method = isinstance(made, ast.Call) and named is None and getattr(made.func, "attr", "") == "open"
-        return method or makes(named or "") in ("file", "writer")
+        calls = [n for n in walk(node.value) if isinstance(n, ast.Call)] if isinstance(node, ast.Assign) else []
+        named = [qualified(call.func, self.imports) for call in calls]
+        opened = any(getattr(c.func, "attr", "") == "open" for c, known in zip(calls, named, strict=True) if not known)
+        return opened or any(makes(known or "") in ("file", "writer") for known in named)
 
     def _hands_on(self, name: str, index: int) -> bool:
         """`seed(7)` where `seed = torch.manual_seed`; the functions of a list that one goes through."""
@@ -135,8 +136,18 @@ def _touched(flow: Flow) -> Iterator[frozenset[str]]:
         sharing.follow(statement.node)
         found = flow.effects[statement.index]
         same = {n for n in found.gradients if not may_learn(n, flow.bound_by(n, statement.index), flow.imports)}
-        changed = sharing.of((found.mutates - same) | flow.when_called(statement.index)[1])
+        filled = {n for n in found.reads if _is_filled(flow, n, statement)}
+        changed = sharing.of((found.mutates - same) | filled | flow.when_called(statement.index)[1])
         yield (changed - (sharing.plain() - bound_by_functions)) | ({WAITING} if gives(statement.node) else set())
+
+
+def _is_filled(flow: Flow, name: str, statement: Statement) -> bool:
+    """`ids = [words[w] for w in text]`, of a `defaultdict`, which has each word from then on."""
+    node = flow.bound_by(name, statement.index)
+    made = node.value if isinstance(node, ast.Assign) else None
+    if not isinstance(made, ast.Call) or not (qualified(made.func, flow.imports) or "").endswith("defaultdict"):
+        return False
+    return any(isinstance(n, ast.Subscript) and root_name(n) == name for n in walk(statement.node))
 
 
 @dataclass(frozen=True)
@@ -179,7 +190,8 @@ def backward_slice(
         reads, _ = flow.when_called(i)
         live |= found.reads | reads
         if not isinstance(statement.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            live |= found.deferred  # functions defined inside of a statement are called there, or handed on
+            own = {name for name in found.binds if flow.binder_before(name, i) is None}  # `v = Words(lambda: len(v))`
+            live |= found.deferred - own  # functions defined inside of a statement are called there, or handed on
     return Slice(tuple(reversed(kept)), dict(reversed(dropped.items())), frozenset(display))
 
 

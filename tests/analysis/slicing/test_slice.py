@@ -350,3 +350,10 @@ def test_a_file_that_is_written_is_closed():
     table = 'import csv\nout = open("t.csv", "w")\nw = csv.writer(out)\nfor r in [[1]]:\n    w.writerow(r)\nout.close()'
     assert kept(cell, TRAINING)[:3] == cell.split("\n")[:3]
     assert {"for r in [[1]]:", "out.close()"} <= {*kept(table, TRAINING)}
+
+
+def test_what_a_lambda_reads_of_its_own_statement_is_bound_by_then():
+    words = "import collections\nwords = collections.defaultdict(lambda: len(words))\nids = [words[w] for w in 'abca']"
+    assert kept(words, TRAINING.replace("range(3)", "range(len(words))"))[:3] == words.split("\n")
+    order = "words = ['b', 'a']\nwords = sorted(words, key=lambda w: words.index(w))"
+    assert kept(order, TRAINING.replace("range(3)", "range(len(words))"))[:2] == order.split("\n")
