@@ -102,8 +102,9 @@ class Walk(Names):
         if name in ("map", "filter") and len(node.args) > 1 and self._changes_each(node.args[0]):
             for source in gone_through(*node.args[1:]):
                 self._change(source)
-        for written in (k.value for k in node.keywords if name == "print" and k.arg == "file"):
-            self._change(written)
+        written = [k.value for k in node.keywords if name == "print" and k.arg == "file"]
+        for file in (w for w in written if root_name(w) not in self.imports):  # not `sys.stderr`
+            self._change(file)
         if isinstance(node.func, ast.Name) and node.func.id in {"globals", "locals", "exec", "eval", "vars"}:
             self.out.uses_globals = True
             self._read_text(node)

@@ -28,10 +28,11 @@ def same_chance(plan: Plan, rule: str) -> Iterator[Edit]:
         elif isinstance(node, ast.Assign):
             for text in _names(plan, node.value):
                 yield from _from_rank_0(plan, rule, text)
-            if isinstance(node.value, ast.Call) and _name(plan, node.value) in (FOLDER, FILE):
+            if isinstance(node.value, ast.Call) and _is_for_all(plan, node.value):
                 yield from wrap(plan.program, rule, node.value, f"{plan.naming('lasting')}(", ")", ("lasting",))
         elif isinstance(node, ast.withitem) and isinstance(node.optional_vars, ast.Name):
-            if isinstance(call := node.context_expr, ast.Call) and _name(plan, call) == FOLDER:
+            call = node.context_expr
+            if isinstance(call, ast.Call) and _name(plan, call) == FOLDER and _is_for_all(plan, call):
                 part = plan.naming("folder_of_rank_0")
                 yield from wrap(plan.program, rule, call, f"{part}(", ")", ("folder_of_rank_0",))
         elif isinstance(node, ast.Attribute) and node.attr == "name" and _is_temporary(plan, node):
@@ -43,7 +44,17 @@ def _is_temporary(plan: Plan, node: ast.Attribute) -> bool:
     made = (n for n in plan.bindings.made_by(node.value) if isinstance(n, ast.Call))
     around = [*plan.program.ancestors(node)]
     apart = any(isinstance(a, ast.If | ast.For | ast.While) or a in plan.writing.guarded for a in around)
-    return any(_name(plan, call) in (FOLDER, FILE) for call in made) and not apart
+    here = plan.program.function_of(node)
+    return any(_is_for_all(plan, c) and plan.program.function_of(c) is here for c in made) and not apart
+
+
+def _is_for_all(plan: Plan, call: ast.Call) -> bool:
+    """A temporary folder or file that all ranks come to make: none of a data set, or of what one rank does alone."""
+    fact, around = plan.facts.calls.get(call), [*plan.program.ancestors(call)]
+    apart = fact is None or fact.varying_control or fact.ever_in_forward or fact.loops & plan.dealt
+    alone = plan.preparation.covers(plan, call) or any(a in plan.writing.guarded for a in around)
+    inside = any(isinstance(a, ast.ClassDef) for a in around)
+    return _name(plan, call) in (FOLDER, FILE) and not (apart or alone or inside)
 
 
 def _seeded(plan: Plan, rule: str, call: ast.Call) -> Iterator[Edit]:

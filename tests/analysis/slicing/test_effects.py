@@ -46,6 +46,7 @@ def of(source: str, own: dict[str, Changes] | None = None) -> Effects:
         ("(x + 1).zero_()", set()),
         ("torch.nn.init.zeros_(list(net.parameters())[0])", {"net"}),
         ("print(x, file=out)", {"out"}),
+        ("print(x, file=os.stderr)", set()),
         ("unknown(str(x))", set()),
         ("torch._foreach_mul_([a[:5], b], 3.0)", {"a", "b"}),
         ("frame.apply(lambda row: rows.append(row.tolist()), axis=1)", {"frame", "rows"}),
