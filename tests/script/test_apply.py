@@ -93,16 +93,9 @@ def test_a_guard_in_a_guard_with_a_line_before():
     assert applied(made, *reversed(edits)) == expected
 
 
-def test_a_guard_in_a_guard_of_one_that_shares_a_line():
-    made = program("for x in xs:\n    f(x); g(x); h(x)")
-    loop, inner = made.statements[0].node, node(made, ast.Expr, "g(x)")
-    found = applied(made, *guard(made, "r", loop, "a"), *guard(made, "s", inner, "b"))
-    expected = "if a:\n    for x in xs:\n        f(x)\n        if b:\n            g(x)\n        h(x)\n"
-    assert ast.dump(ast.parse(found)) == ast.dump(ast.parse(expected))
-
-
-def test_a_guard_in_a_guard_of_a_suite_on_one_line():
-    made = program("for x in xs: f(x); g(x)")
+@pytest.mark.parametrize("suite", ["f(x); g(x)", "\n    f(x); g(x)"])
+def test_a_guard_in_a_guard_of_one_that_shares_a_line(suite):
+    made = program(f"for x in xs: {suite}")
     loop, inner = made.statements[0].node, node(made, ast.Expr, "g(x)")
     found = applied(made, *guard(made, "r", loop, "a"), *guard(made, "s", inner, "b"))
     expected = "if a:\n    for x in xs:\n        f(x)\n        if b:\n            g(x)\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import sys
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
@@ -227,10 +228,16 @@ class Walk(Names):
                 self.mutate(root_name(node.value.func))
         name = qualified(node.value.func, self.imports) if isinstance(node.value, ast.Call) else None
         op = effect_of(name or "")
-        if isinstance(node.value, ast.Call) and "." in (name or "") and node is not self.shown:
+        if isinstance(node.value, ast.Call) and _computes(name or "") and node is not self.shown:
             said = any(in_place(node.value, name)) or op.display or op.out or op.bar or op.draws
             for given in node.value.args if op.reads and not said else ():
                 self.mutate(root_name(given))
+
+
+def _computes(name: str) -> bool:
+    """A function of a library for numbers; not `time.sleep(delay)`, `torch.cuda.synchronize(device)`."""
+    library, dot, _ = name.partition(".")
+    return bool(dot) and library not in sys.stdlib_module_names and not name.startswith("torch.cuda.")
 
 
 def _statements_of(call: ast.Call) -> list[ast.stmt]:

@@ -40,6 +40,7 @@ def of(source: str, own: dict[str, Changes] | None = None) -> Effects:
         ("np.add.at(a, index, 1.0)", {"a", "index"}),
         ("total = np.add.reduce(a)", set()),
         ("np.clip(a, b)", {"a", "b"}),
+        ("torch.cuda.synchronize(device)", set()),
         ("next(net.parameters()).data[0].zero_()", {"net"}),
         ("dict(net.named_parameters())['bias'].data.zero_()", {"net"}),
         ("list(map(lambda m: m.register_forward_hook(see), [a, b.layer]))", {"a", "b"}),

@@ -9,7 +9,7 @@ from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading, scope_of
 from nbddp.analysis.slicing import Function
 from nbddp.analysis.splitting.dimension import time_first, without_part
-from nbddp.analysis.splitting.fit.sizes import own_size, whole_sizes
+from nbddp.analysis.splitting.fit.sizes import own_size, shortened, whole_sizes
 from nbddp.analysis.splitting.fit.unfit import unfit_in_models
 from nbddp.analysis.splitting.origins import is_sample, strung
 from nbddp.analysis.splitting.regions import run_by
@@ -40,6 +40,8 @@ def unjoined(plan: Reading) -> bool:
     """What all ranks would have is not what one process has; or each would compute all of it."""
     if time_first(plan) is not None or any(own_size(plan, call) is None for call in whole_sizes(plan)):
         return True
+    if shortened(plan):
+        return True  # inside of a model, by its part
     assumed = plan.assumed
     if assumed.averaged | assumed.scaled or assumed.summed or any(_gradients_taken(plan)):
         return True  # inside of a model; gradients of a part

@@ -16,6 +16,7 @@ from nbddp.analysis.values import FLAT, ONE, TURNED, Extent, Split, backward_of,
 from nbddp.sentence import Sentence, sentence
 
 ROWS = ("samples", "all else")
+MOST, LEAST = ("max", "amax"), ("min", "amin")
 LENGTH = 4  # `total_length` is the fourth argument
 
 
@@ -131,16 +132,34 @@ def _is_read(plan: Reading, call: ast.Call) -> bool:
 
 def trimmed(plan: Reading) -> list[ast.expr]:
     """`lengths.max()` of `x[:, : lengths.max()]`, in a function that is called with a part."""
-    found = list[ast.expr]()
+    return [end for end in _own_ends(plan) if not _shrinks(plan, end)]
+
+
+def shortened(plan: Reading) -> list[ast.expr]:
+    """`lengths.min()`, `8 - blanks.max()`: more samples may make it smaller."""
+    return [end for end in _own_ends(plan) if _shrinks(plan, end)]
+
+
+def _own_ends(plan: Reading) -> Iterator[ast.expr]:
     for node in (n for n in plan.nodes() if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Tuple)):
-        slices = (
-            [p for p in node.slice.elts[1:] if isinstance(p, ast.Slice)] if isinstance(node.slice, ast.Tuple) else []
-        )
+        parts = node.slice.elts[1:] if isinstance(node.slice, ast.Tuple) else []
+        slices = [p for p in parts if isinstance(p, ast.Slice)]
         ends = [p.upper for p in slices if p.upper is not None and spread(plan.facts.value(p.upper)) is Extent.VARYING]
         called = plan.program.function_of(node) is not None and spread(plan.facts.value(node.value)) is Extent.SAMPLES
-        found += [end for end in ends if called and any(map(_is_longest, plan.bindings.made_of(end)))]
-    return found
+        yield from (end for end in ends if called and any(_is_called(n, *MOST, *LEAST) for n in _made(plan, end)))
 
 
-def _is_longest(made: ast.AST) -> bool:
-    return isinstance(made, ast.Call) and ast.unparse(made.func).rpartition(".")[2] in ("max", "amax")
+def _shrinks(plan: Reading, end: ast.expr) -> bool:
+    made = _made(plan, end)
+    less = (n for n in made if isinstance(n, ast.UnaryOp) or (isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)))
+    return any(_is_called(n, *LEAST) and len(getattr(n, "args", ())) < 2 for n in made) or any(
+        _is_called(part, *MOST) for n in less for part in walk(n.right if isinstance(n, ast.BinOp) else n)
+    )
+
+
+def _made(plan: Reading, end: ast.expr) -> list[ast.expr]:
+    return [n for n in plan.bindings.made_of(end) if isinstance(n, ast.expr)]
+
+
+def _is_called(made: ast.AST, *names: str) -> bool:
+    return isinstance(made, ast.Call) and ast.unparse(made.func).rpartition(".")[2] in names

@@ -19,7 +19,7 @@ from nbddp.analysis.splitting.dimension import (
     without_part,
 )
 from nbddp.analysis.splitting.fit.graphs import edges_of, is_of_a_graph, read_from_sparse
-from nbddp.analysis.splitting.fit.sizes import by_longest, own_size, uneven_size, whole_sizes
+from nbddp.analysis.splitting.fit.sizes import by_longest, own_size, shortened, uneven_size, whole_sizes
 from nbddp.analysis.splitting.means import uncounted
 from nbddp.analysis.splitting.origins import SORTS, counted_rows, is_put_back, strung
 from nbddp.analysis.splitting.own_parameters import learned
@@ -165,7 +165,8 @@ def _rows_apart(region: Region, split: Split) -> Sentence | None:
     sized = next((c for c in whole_sizes(plan) if own_size(plan, c) is None), None)
     if (shape := sized or made_for_all(plan, split)) is not None:
         return sentence("'%1' gives its samples the size of the whole batch", plan.program.source(shape))
-    if not plan.options.exact and (filled := next(iter(by_longest(plan)), None)) is not None:
+    own = shortened(plan) or ([] if plan.options.exact else by_longest(plan))
+    if (filled := next(iter(own), None)) is not None:
         return sentence("'%1' goes by the longest of a rank's own samples", plan.program.source(filled))
     if (picked := _picked_by_place(region, split)) is not None:
         return sentence("'%1' is picked by its place in the batch", plan.program.source(picked))

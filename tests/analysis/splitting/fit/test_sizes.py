@@ -76,6 +76,17 @@ def test_trimming_to_the_longest_of_a_part(text, found):
     assert [*map(ast.unparse, trimmed(made(text)))] == found
 
 
+@pytest.mark.parametrize("end", ["(x != 0).sum(1).min()", "8 - (x == 0).sum(1).max()", "-(x == 0).sum(1).max()"])
+@pytest.mark.parametrize("exact", [False, True])
+def test_what_more_samples_may_make_smaller_goes_by_no_part(end, exact):
+    model = BEFORE.format(f"x[:, : {end}]")
+    step = "xb, yb = X[step : step + 8], y[step : step + 8]\nloss = F.mse_loss(model(xb), yb)"
+    found = planned(step, before=model, options=Options(exact=exact))
+    assert not found.assumed.splits
+    assert bool(found.assumed.opened) is exact  # the model goes by all samples up to there, or it is refused
+    assert found.assumed.joined if exact else "goes by the longest" in found.assumed.unsplit
+
+
 @pytest.mark.parametrize(
     ("line", "joined"),
     [
