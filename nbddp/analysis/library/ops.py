@@ -114,6 +114,7 @@ class Op:
     fills: bool | None = None  # gives packed sequences filled up to the longest, time first, and their lengths
     packs: bool | None = None  # gives the entries of sequences, one after the other, in a tuple of its own
     counts: bool | None = None  # gives numbers, one after the other
+    once: bool | None = None  # gives what can be gone through once: whoever reads it next finds the rest
     generator: bool | None = None  # makes a stream of random numbers
     copies: bool | None = None  # what it is given stays outside: it holds a copy
     classes: str | None = None  # what the classes below this name make

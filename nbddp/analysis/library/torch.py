@@ -12,6 +12,7 @@ OPS: Table = {
     ),
     "lightning.seed_everything pytorch_lightning.seed_everything transformers.set_seed": Op(seeds=Stream.ANY),
     "torch.manual_seed torch.cuda.manual_seed torch.cuda.manual_seed_all torch.seed torch.random torch.set_* "
+    "torch.nn.module.register_* torch.optim.optimizer.register_* "
     "torch.cuda.set_device torch.cuda.empty_cache torch.use_deterministic_algorithms torch.backends torch.distributed "
     "torch.autograd.set_detect_anomaly torch.multiprocessing torch.hub.set_dir torch.utils.tensorboard": Op(
         Effect.WORLD

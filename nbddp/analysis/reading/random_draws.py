@@ -23,6 +23,7 @@ Source = Stream | str  # a generator of the notebook's own is known by its name
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 CALLED_IN_PASSING = ("sklearn.model_selection.train_test_split", "sklearn.datasets.make_")
 SEEDING = ("manual_seed", "seed", "set_state", "setstate")
+GOING_THROUGH = ("iter", "list", "tuple", "sorted", "sum", "dict", "set")
 BUILDING = ("__init__", "__new__", "__post_init__")
 AT_RANDOM = re.compile(r"^(torchvision\.transforms|albumentations)\.(.*\.)?(Random|ColorJitter|.*Aug)")
 DROPPING = re.compile(
@@ -49,7 +50,7 @@ def seeds(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) 
 
 def draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definition]) -> set[Source]:
     """From which generators it may draw, in what it calls of the notebook as well."""
-    found: set[Source] = set()
+    found = surely_draws(plan, node, definitions)
     for part in (p for n in _run_by(plan, node) for p in with_what_it_calls(n, definitions)):
         if isinstance(part, ast.Call):
             found |= _drawn_by(plan, part)
@@ -75,7 +76,7 @@ def surely_draws(plan: Reading, node: ast.AST, definitions: Mapping[str, Definit
             known = known or (isinstance(part.func, ast.Attribute) and not name and bool(drawn_from(plan, part)))
             found |= _drawn_by(plan, part) if known else {TORCH} if _is_filled(plan, part) else set()
             found |= {TORCH} if not name and _changes_at_random(plan, part.func) else set()
-            begun = part.args[0] if name == "iter" and part.args else _next_of(part)
+            begun = part.args[0] if name in GOING_THROUGH and part.args else _next_of(part)
         else:
             begun = _gone_through(plan, part)
         if begun is not None and is_loader(plan, begun):
@@ -138,7 +139,8 @@ def _batched(plan: Reading, begun: ast.expr, depth: int = DEPTH) -> Iterator[ast
 def drawn_for_items(plan: Reading, node: ast.expr, definitions: Mapping[str, Definition]) -> set[Source]:
     """By the class of a dataset, or by what it is given to change its items."""
     final = plan.facts.final.get(node.id) if isinstance(node, ast.Name) else None
-    things = (final or ANYTHING).of("dataset", "split") | plan.facts.value(node).of("dataset", "split", "instance")
+    kinds = ("dataset", "split", "instance")
+    things = (final or ANYTHING).of(*kinds) | plan.facts.value(node).of(*kinds)
     made = [n for o in things for n in plan.bindings.made_of((o.owner or o).node)]
     names = {n.id for n in made if isinstance(n, ast.Name)} & definitions.keys()
     later = [s for name in names for s in definitions[name].body if getattr(s, "name", "") not in BUILDING]

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from nbddp.analysis.library import MOVES, Effect, effect_of, gone_through, in_place
+from nbddp.analysis.slicing.gradients import differentiated
 from nbddp.analysis.slicing.names import Effects, Names
 from nbddp.analysis.slicing.scopes import all_arguments, root_name
-from nbddp.analysis.syntax import names_in, qualified, walk
+from nbddp.analysis.syntax import qualified, walk
 
 HAND_ON = ("next", "iter", "list", "tuple", "dict", "reversed", "getattr", "zip", "enumerate")
 GIVE_PARTS = ("parameters", "named_parameters", "children", "named_children", "modules", "named_modules", "buffers",
@@ -75,9 +76,8 @@ class Walk(Names):
         if name is not None:
             self.out.hands_on |= effect_of(name).ambient
             self.out.ambient |= self.out.hands_on
-        elif isinstance(node, ast.Attribute) and effect_of(f".{node.attr}").effect in (Effect.STORES, Effect.CHANGES):
+        elif isinstance(node, ast.Attribute) and _changes_its_own(node.attr):
             self.mutate(root_name(node))
-            self._change_surely(root_name(node))
             if not self._is_local(root := root_name(node) or ""):
                 self.out.deferred_mutates.add(root)
 
@@ -97,18 +97,34 @@ class Walk(Names):
             self._call_made(node.func, given)
         for changed in in_place(node, name):
             self.mutate(root_name(changed))
-        for function in (g for g in given if isinstance(g, ast.Lambda)):  # `frame.apply(lambda row: rows.append(row))`
-            for root in sorted(self._changed_inside(function).out.mutates):
-                self.mutate(root)
-        if name in ("map", "filter") and len(node.args) > 1 and self._changes_each(node.args[0]):
-            for source in gone_through(*node.args[1:]):
-                self._change(source)
-        written = [k.value for k in node.keywords if name == "print" and k.arg == "file"]
-        for file in (w for w in written if root_name(w) not in self.imports):  # not `sys.stderr`
-            self._change(file)
+        self._run_given(given)
+        if name == "functools.partial":
+            self._call_later(node)
+        if name == "print":
+            self._print_to([k.value for k in node.keywords if k.arg == "file"])
         if isinstance(node.func, ast.Name) and node.func.id in {"globals", "locals", "exec", "eval", "vars"}:
             self.out.uses_globals = True
             self._read_text(node)
+
+    def _run_given(self, given: list[ast.expr]) -> None:
+        """`frame.apply(lambda row: rows.append(row))`, `map(fill, rows)`, `sorted(rows, key=lambda r: r.pop())`."""
+        for root in sorted(
+            {n for g in given if isinstance(g, ast.Lambda) for n in self._changed_inside(g).out.mutates}
+        ):
+            self.mutate(root)
+        for function in filter(self._changes_each, given):
+            for source in gone_through(*(g for g in given if g is not function)):
+                self._change(source)
+
+    def _print_to(self, files: list[ast.expr]) -> None:
+        for file in (f for f in files if root_name(f) not in self.imports):  # not `sys.stderr`
+            self._change(file)
+
+    def _call_later(self, node: ast.Call) -> None:
+        """`partial(torch.mul, x, out=x)`: what it changes when it is called."""
+        self.in_function += 1
+        Walk.visit_Call(self, ast.Call(node.args[0], node.args[1:], node.keywords))
+        self.in_function -= 1
 
     def _read_text(self, call: ast.Call) -> None:
         """What the statements of a text do, where it is known."""
@@ -123,7 +139,7 @@ class Walk(Names):
             return function.id in self.own and self.own[function.id].changes(0)
         if not isinstance(function, ast.Lambda):
             return False
-        return bool(self._changed_inside(function).surely & {a.arg for a in all_arguments(function.args)})
+        return bool(self._changed_inside(function).changed_inside & {a.arg for a in all_arguments(function.args)})
 
     def _changed_inside(self, function: ast.Lambda) -> Walk:
         inside = Walk(self.imports, self.own)
@@ -136,13 +152,10 @@ class Walk(Names):
             self.out.calls.add(name)
         if f"{name}()" in self.own:
             self.mutate(name)
-            self._change_surely(name)
         own = self.own.get(name) or (Changes() if name in self.differentiated else UNKNOWN)
         for i, arg in enumerate(node.args):
             if own.changes(i):
                 self._change_given(arg)
-                if name in self.own or (name == "setattr" and i == 0):
-                    self._change_surely(root_name(arg))
         for keyword in node.keywords:
             if own.changes(keyword.arg):
                 self._change_given(keyword.value)
@@ -181,7 +194,6 @@ class Walk(Names):
             self.mutate(root_name(arg))
             if name.endswith("_"):
                 self._change(arg)
-                self._change_surely(root_name(arg))
 
     def _call_method(self, func: ast.Attribute, given: list[ast.expr]) -> None:
         op = effect_of(f".{func.attr}")
@@ -195,10 +207,7 @@ class Walk(Names):
             if isinstance(func.value, ast.Call) and isinstance(func.value.func, ast.Name):
                 if func.value.func.id != "super" and func.attr not in MOVES:  # `super(Net, self).__init__()`
                     self._call_made(func.value, [])  # `Trainer(model).run()`
-            surely = op.effect in (Effect.STORES, Effect.CHANGES)
-            if surely or (func.attr.endswith("_") and not func.attr.endswith("__")):
-                self._change_surely(root_name(func))
-            left = surely or func.attr in MOVES  # `losses.append(x)`, `t.to(x.device)`
+            left = op.effect in (Effect.STORES, Effect.CHANGES) or func.attr in MOVES  # `losses.append(x)`, `t.to(d)`
             for arg in given if not left else ():  # `trainer.fit(model)`
                 self._change_given(arg)
         elif f".{func.attr}" in self.own:  # a method of the notebook's by that name changes what it is called on
@@ -217,6 +226,13 @@ class Walk(Names):
             self.mutate(name)
             self.out.gradients |= {name} & self.out.mutates if only else set()
 
+    def visit_withitem(self, node: ast.withitem) -> None:
+        """`with scaled(x):`, of a class of the notebook, may change what it was made of when it is entered."""
+        self.generic_visit(node)
+        match node.context_expr:
+            case ast.Call(func=ast.Name(id=name)) as made if name not in self.imports:
+                self._call_made(made, [])
+
     def visit_Expr(self, node: ast.Expr) -> None:
         """`model.double()` on its own: a tensor's would be of no use there, a model's changes the model.
 
@@ -232,6 +248,12 @@ class Walk(Names):
             said = any(in_place(node.value, name)) or op.display or op.out or op.bar or op.draws
             for given in node.value.args if op.reads and not said else ():
                 self.mutate(root_name(given))
+
+
+def _changes_its_own(method: str) -> bool:
+    """`rows.append`, `x.mul_`."""
+    stores = effect_of(f".{method}").effect in (Effect.STORES, Effect.CHANGES)
+    return stores or (method.endswith("_") and not method.endswith("__"))
 
 
 def _computes(name: str) -> bool:
@@ -262,22 +284,6 @@ def effects(
     for node in nodes:
         walk.visit(node)
     return walk.out
-
-
-def differentiated(nodes: Iterable[ast.AST]) -> Set[str]:
-    """The names by which a gradient's loss is computed: `model` and `criterion` of `loss = criterion(model(x), y)`."""
-    calls, assigned = list[ast.Call](), list[ast.Assign]()
-    for part in (part for node in nodes for part in walk(node)):
-        if isinstance(part, ast.Call):
-            calls.append(part)
-        elif isinstance(part, ast.Assign):
-            assigned.append(part)
-    made: list[ast.AST] = [n for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr == "backward"]
-    names = set[str]()
-    while new := set[str]().union(*map(names_in, made)) - names:
-        names |= new
-        made += [a.value for a in assigned if any(names_in(target) & new for target in a.targets)]
-    return {n.func.id for m in made for n in walk(m) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
 
 
 def displays_only(node: ast.stmt, found: Effects, imports: Mapping[str, str]) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from functools import lru_cache
 
 from nbddp.analysis.library import learns
 from nbddp.analysis.slicing.starts import block_of
-from nbddp.analysis.syntax import BUILTINS, Program, qualified, walk
+from nbddp.analysis.syntax import BUILTINS, Program, names_in, qualified, walk
 
 
 def may_learn(name: str, bound_by: ast.stmt | None, imports: Mapping[str, str]) -> bool:
@@ -95,3 +95,19 @@ def _zeroed_behind(program: Program, call: ast.AST) -> bool:
 def _methods(node: ast.AST) -> set[str]:
     calls = (n.func for n in walk(node) if isinstance(n, ast.Call))
     return {func.attr for func in calls if isinstance(func, ast.Attribute)}
+
+
+def differentiated(nodes: Iterable[ast.AST]) -> Set[str]:
+    """The names by which a gradient's loss is computed: `model` and `criterion` of `loss = criterion(model(x), y)`."""
+    calls, assigned = list[ast.Call](), list[ast.Assign]()
+    for part in (part for node in nodes for part in walk(node)):
+        if isinstance(part, ast.Call):
+            calls.append(part)
+        elif isinstance(part, ast.Assign):
+            assigned.append(part)
+    made: list[ast.AST] = [n for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr == "backward"]
+    names = set[str]()
+    while new := set[str]().union(*map(names_in, made)) - names:
+        names |= new
+        made += [a.value for a in assigned if any(names_in(target) & new for target in a.targets)]
+    return {n.func.id for m in made for n in walk(m) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from nbddp.analysis.library import Effect, effect_of
 from nbddp.analysis.syntax import walk
 
+ASKED = ("__init__", "__new__", "__post_init__", "__call__", "__setitem__", "__delitem__", "__setattr__")
+
 
 def changing_methods(nodes: Iterable[ast.AST]) -> frozenset[str]:
     """By name: `split` that stores `self.train`, `encode` that adds to `self.words`, or calls one that does."""
@@ -18,6 +20,20 @@ def changing_methods(nodes: Iterable[ast.AST]) -> frozenset[str]:
     while more := {name for name, called in calls if called & found} - found:
         found |= more
     return frozenset(found)
+
+
+def changes_unasked(classes: Iterable[ast.ClassDef]) -> bool:
+    """Do methods that nobody names change their object: `__getitem__` that counts, a property that stores?"""
+    classes = [*classes]
+    changing = changing_methods(classes) | {"__next__"}
+    methods = [part for one in classes for part in one.body if isinstance(part, ast.FunctionDef)]
+    return any(m.name in changing and m.name not in ASKED and (m.name[:2] == "__" or _is_read(m)) for m in methods)
+
+
+def _is_read(method: ast.FunctionDef) -> bool:
+    """A property."""
+    words = {getattr(d, "id", getattr(d, "attr", "")) for d in method.decorator_list}
+    return not words.isdisjoint({"property", "cached_property"})
 
 
 def changed_by_calls(nodes: Iterable[ast.AST]) -> frozenset[str]:
@@ -44,15 +60,18 @@ def _gives_a_function(maker: ast.FunctionDef) -> bool:
 
 def _changes_its_object(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     own = method.args.args[0].arg
+    if any(getattr(d, "attr", getattr(d, "id", "")) == "cached_property" for d in method.decorator_list):
+        return True
     for node in walk(method):
         if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
             if _starts_with(node, own):
                 return True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             word, at = node.func.attr, node.func.value
-            filled = effect_of(f".{word}").effect in (Effect.STORES, Effect.REORDERS) or word == "write"
+            op = effect_of(f".{word}")
+            filled = op.effect in (Effect.STORES, Effect.REORDERS) or word == "write" or bool(op.draws)
             stores = filled or (word.endswith("_") and not word.endswith("__"))
-            if stores and isinstance(at, ast.Attribute | ast.Subscript) and _starts_with(at, own):
+            if stores and _starts_with(at, own):
                 return True
     return False
 

@@ -36,7 +36,7 @@ class Names(ast.NodeVisitor):
         self.imports = imports
         self.out = Effects()
         self.local: list[Set[str]] = []
-        self.surely: set[str] = set()  # names of inner scopes whose things this code changes beyond doubt
+        self.changed_inside: set[str] = set()  # names of inner scopes
         self.in_function = 0
 
     def _is_local(self, name: str) -> bool:
@@ -59,6 +59,7 @@ class Names(ast.NodeVisitor):
 
     def mutate(self, name: str | None) -> None:
         if name is None or self._is_local(name):
+            self.changed_inside |= {name} if name else set()
             return
         self.out.gradients.discard(name)
         if name in self.imports:  # `os.environ["X"] = "1"`, `sys.path += [...]`: no name shows it
@@ -86,28 +87,26 @@ class Names(ast.NodeVisitor):
         if not isinstance(node.ctx, ast.Load):
             self.mutate(root_name(node))
 
-    def _change_surely(self, name: str | None) -> None:
-        if name is not None and self._is_local(name):
-            self.surely.add(name)
-
     def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
         self.visit(node.value)
         self.visit(node.target)
 
-    def _inner(self, names: Set[str], parts: Iterable[ast.AST]) -> None:
+    def _inner(self, names: Set[str], parts: Iterable[ast.AST]) -> set[str]:
+        """Which of the inner names stand for things that the parts change."""
+        before, self.changed_inside = self.changed_inside, set()
         self.local.append(names)
         for part in parts:
             self.visit(part)
         self.local.pop()
+        changed, self.changed_inside = self.changed_inside & names, before | (self.changed_inside - names)
+        return changed
 
     def _comprehension(self, generators: list[ast.comprehension], results: list[ast.expr]) -> None:
         self.visit(generators[0].iter)
         names = {n.id for g in generators for n in walk(g.target) if isinstance(n, ast.Name)}
         rest: list[ast.AST] = [c for g in generators for c in g.ifs]
         rest += [g.iter for g in generators[1:]]
-        before, self.surely = self.surely, set()
-        self._inner(names, [*rest, *results])
-        inside, self.surely = self.surely, before | (self.surely - names)
+        inside = self._inner(names, [*rest, *results])
         for generator in reversed(generators):  # `[freeze(p) for p in model.parameters()]` changes the model
             if inside & {n.id for n in walk(generator.target) if isinstance(n, ast.Name)}:
                 for root in map(root_name, gone_through(generator.iter)):
@@ -115,7 +114,6 @@ class Names(ast.NodeVisitor):
                         inside.add(root)
                     else:
                         self.mutate(root)
-                        self._change_surely(root)
 
     def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> None:
         self._comprehension(node.generators, [node.elt])

@@ -12,6 +12,7 @@ from nbddp.analysis.slicing.aliases import Sharing, drawn_on
 from nbddp.analysis.slicing.effects import displays_only, effects
 from nbddp.analysis.slicing.function_effects import Definition, Summary, methods, reachable, summaries
 from nbddp.analysis.slicing.gradients import WAITING, gives, may_learn, wants
+from nbddp.analysis.slicing.method_effects import changes_unasked
 from nbddp.analysis.slicing.names import Effects
 from nbddp.analysis.slicing.scopes import root_name
 from nbddp.analysis.syntax import BUILTINS, Program, Statement, bindings, imported_names, qualified, walk
@@ -28,6 +29,7 @@ class Flow:
     effects: tuple[Effects, ...]
     binders: Mapping[str, tuple[int, ...]] = field(repr=False)
     touched: tuple[frozenset[str], ...] = ()  # names whose content a statement may change, through any other name
+    moved: tuple[frozenset[str], ...] = ()  # names of what can be gone through once, where a statement reads it
 
     def binder_before(self, name: str, index: int) -> int | None:
         """The last statement before `index` that binds the name."""
@@ -59,7 +61,7 @@ class Flow:
     def ambient(self, index: int) -> bool:
         """Does it change what no name shows: seeds, files, the environment?"""
         found = self.effects[index]
-        changed = found.mutates | (self.touched[index] if self.touched else set())
+        changed = found.mutates | (self.touched[index] - self.moved[index] if self.touched else set())
         if found.ambient or any(self._is_of_a_file(name, index) for name in changed):
             return True
         seen, todo = set[str](), set(found.calls)
@@ -126,7 +128,12 @@ def build_flow(program: Program) -> Flow:
     flow = Flow(
         program, imports, functions | methods(program.nodes, imports), found, {n: tuple(v) for n, v in binders.items()}
     )
+    flow = replace(flow, moved=tuple(_moved(flow, statement) for statement in program.statements))
     return replace(flow, touched=tuple(_touched(flow)))
+
+
+def _moved(flow: Flow, statement: Statement) -> frozenset[str]:
+    return frozenset(n for n in flow.effects[statement.index].reads if _moves_on(flow, n, statement))
 
 
 def _touched(flow: Flow) -> Iterator[frozenset[str]]:
@@ -136,7 +143,7 @@ def _touched(flow: Flow) -> Iterator[frozenset[str]]:
         sharing.follow(statement.node)
         found = flow.effects[statement.index]
         same = {n for n in found.gradients if not may_learn(n, flow.bound_by(n, statement.index), flow.imports)}
-        filled = {n for n in found.reads if _is_filled(flow, n, statement)}
+        filled = {n for n in found.reads if _is_filled(flow, n, statement)} | flow.moved[statement.index]
         changed = sharing.of((found.mutates - same) | filled | flow.when_called(statement.index)[1])
         yield (changed - (sharing.plain() - bound_by_functions)) | ({WAITING} if gives(statement.node) else set())
 
@@ -148,6 +155,33 @@ def _is_filled(flow: Flow, name: str, statement: Statement) -> bool:
     if not isinstance(made, ast.Call) or not (qualified(made.func, flow.imports) or "").endswith("defaultdict"):
         return False
     return any(isinstance(n, ast.Subscript) and root_name(n) == name for n in walk(statement.node))
+
+
+def _moves_on(flow: Flow, name: str, statement: Statement) -> bool:
+    """`first = list(zip(range(5), rows))`, of what can be gone through once: `rows = iter(table)`, `(f(x) for x in t)`.
+
+    Or a thing of a class that changes when it is read: `with clock:`, `pairs[0]` where `__getitem__` counts or draws.
+    """
+    node = flow.bound_by(name, statement.index)
+    made = node.value if isinstance(node, ast.Assign) else None
+    if isinstance(made, ast.Call):
+        called = flow.bound_by(made.func.id, statement.index) if isinstance(made.func, ast.Name) else None
+        once = bool(effect_of(qualified(made.func, flow.imports) or "").once)
+        return once or _goes_once(called) or changes_unasked(_with_bases(flow, called, statement.index))
+    return isinstance(made, ast.GeneratorExp)
+
+
+def _goes_once(made: ast.stmt | None) -> bool:
+    """A generator of the notebook's."""
+    return isinstance(made, Definition) and any(isinstance(n, ast.Yield | ast.YieldFrom) for n in walk(made))
+
+
+def _with_bases(flow: Flow, made: ast.stmt | None, index: int) -> Iterator[ast.ClassDef]:
+    if isinstance(made, ast.ClassDef):
+        yield made
+        for base in made.bases:
+            above = flow.bound_by(base.id, index) if isinstance(base, ast.Name) else None
+            yield from _with_bases(flow, above if above is not made else None, index)
 
 
 @dataclass(frozen=True)
