@@ -30,7 +30,7 @@ from nbddp.analysis.values import (
 PARTS = {Extent.MEAN: "mean_over_ranks", Extent.SUM: "sum_over_ranks"}
 EXITS = ("exit", "quit", "sys.exit", "os._exit", "os.abort")
 STATE = ("model", "submodule", "optimizer", "scheduler", "scaler", "parameter", "params")
-Branch = ast.If | ast.While | ast.IfExp | ast.BoolOp
+Branch = ast.If | ast.While | ast.IfExp | ast.BoolOp | ast.comprehension
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +63,9 @@ def _decisions(plan: Reading, fact: TestFact) -> Iterator[Decision]:
     test, value = fact.node, plan.facts.value(fact.node)
     uncaught = isinstance(plan.program.parents[test], ast.Assert) and not fact.caught  # which ends the training
     around = plan.program.parents[test]
-    a_part = isinstance(around, ast.BoolOp)  # `loss.item() > best and scheduler.step()`
-    looked_at = a_part and (alike(value) or not isinstance(plan.program.parents[around], ast.Expr))
+    a_part = isinstance(around, ast.BoolOp | ast.comprehension)  # `loss.item() > best and scheduler.step()`
+    given = isinstance(around, ast.BoolOp) and not isinstance(plan.program.parents[around], ast.Expr)
+    looked_at = a_part and (alike(value) or given)
     if fact.alone or fact.loops & plan.dealt or uncaught or looked_at:
         return
     same = alike(value) and not is_uneven(plan.facts, value)
@@ -238,7 +239,7 @@ def _steers(plan: Reading, fact: TestFact) -> bool:
     if isinstance(node, ast.Assert):
         return True
     assert isinstance(node, Branch)
-    branches = _branches(node, fact.node)
+    branches = _branches(plan, node, fact.node)
     if isinstance(node, ast.IfExp) and any(rates_set(plan, a) for a in plan.program.ancestors(node)):
         return True
     if meets(plan, branches) or any(_changes_state(plan, n) for n in reached(plan, branches)):
@@ -249,9 +250,12 @@ def _steers(plan: Reading, fact: TestFact) -> bool:
     return any(_skips(plan, n, node) for n in inside if isinstance(n, ast.Break | ast.Continue | ast.Return))
 
 
-def _branches(node: Branch, test: ast.expr) -> list[ast.AST]:
+def _branches(plan: Reading, node: Branch, test: ast.expr) -> list[ast.AST]:
     if isinstance(node, ast.BoolOp):
         return [*node.values[node.values.index(test) + 1 :]]
+    if isinstance(node, ast.comprehension):
+        around = plan.program.parents[node]
+        return [n for n in ast.iter_child_nodes(around) if not isinstance(n, ast.comprehension)]
     return [node.body, node.orelse] if isinstance(node, ast.IfExp) else [*node.body, *node.orelse]
 
 

@@ -11,7 +11,7 @@ from nbddp.analysis.evaluator.iteration import as_often_as, element_key, literal
 from nbddp.analysis.evaluator.statements.bindings import assign
 from nbddp.analysis.evaluator.statements.loops import element, enter, note_use
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import Active, Machine, Obj, chosen_by, is_uneven, last_finding, state_of
+from nbddp.analysis.values import ONE, Active, Machine, Obj, chosen_by, is_uneven, last_finding, state_of
 from nbddp.sentence import sentence
 
 
@@ -37,7 +37,10 @@ def comprehension_loops(m: Machine, generators: list[ast.comprehension], body: C
                 around.enter_context(as_often_as(m, iterable, first.iter))
                 assign(m, first.target, value)
                 for condition in first.ifs:
-                    around.enter_context(chosen_by(m, evaluate(m, condition)))
+                    asked = evaluate(m, condition)
+                    if not asked.of(ONE):  # `[g.update(lr=0.1) for g in optimizer.param_groups if loss > best]`
+                        m.differs(condition, asked)
+                    around.enter_context(chosen_by(m, asked))
                 with m.within(varying=m.context.varying or is_uneven(m.facts, iterable)):
                     comprehension_loops(m, generators[1:], body)
         if last_finding() is found and state_of(m, own) == before and first not in m.assumed.unsure:
