@@ -12,7 +12,7 @@ from nbddp.analysis.splitting.means import means_of
 from nbddp.analysis.splitting.origins import entries_of_each, has_size, rows_of_batches, sizes_in
 from nbddp.analysis.splitting.regions import held, is_split, region_at
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import FLAT, ONE, TURNED, Extent, Split, backward_of, spread
+from nbddp.analysis.values import ANYTHING, FLAT, ONE, TURNED, Extent, Split, backward_of, spread
 from nbddp.sentence import Sentence, sentence
 
 ROWS = ("samples", "all else")
@@ -70,7 +70,18 @@ def cut_by_size(plan: Reading, split: Split) -> Sentence | None:
             if (bounds and node in trained) or any(is_asked_for_its_size(region, n) for n in of_batch):
                 return sentence("'%1' takes the first or last samples of a whole batch, and those of a rank are others",
                                 plan.program.source(node))  # fmt: skip
+        if isinstance(first, ast.Slice) and isinstance(node.ctx, ast.Store) and _is_given_a_part(plan, node, first):
+            return sentence("'%1' has a place for each sample of the whole batch", plan.program.source(node))
     return None
+
+
+def _is_given_a_part(plan: Reading, node: ast.Subscript, along: ast.Slice) -> bool:
+    """`bank[i : i + 32] = out.detach()`, of a bank that has rows for all samples."""
+    around = plan.program.parents[node]
+    given = plan.facts.value(around.value) if isinstance(around, ast.Assign) else ANYTHING
+    ends = [b for b in (along.lower, along.upper) if b is not None]
+    fixed = len(ends) > 1 and not any(plan.facts.value(b).varies for b in ends)
+    return fixed and spread(given) is Extent.SAMPLES and not given.number
 
 
 def _is_batch(split: Split, name: ast.Name) -> bool:
