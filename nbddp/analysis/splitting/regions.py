@@ -112,9 +112,29 @@ def regions(plan: Reading, scope: Scope, nodes: Sequence[ast.AST]) -> Iterator[R
     chains = [_chain(plan, scope, n) for n in nodes]
     for owner, block, statement in chains[0]:
         own = [s for chain in chains for o, b, s in chain if b is block]
-        if len(own) == len(chains):
-            yield Region(plan, scope, owner, block, min(own, key=block.index))
+        if len(own) == len(chains) and not _is_in_line(owner):
+            yield Region(plan, scope, owner, *_opened(block, min(own, key=block.index), nodes))
         del statement
+
+
+def _is_in_line(owner: ast.AST) -> bool:
+    """`with torch.autocast("cuda"):`, whose statements run as those around it do."""
+    return isinstance(owner, ast.With) and all(item.optional_vars is None for item in owner.items)
+
+
+def _opened(block: list[ast.stmt], at: ast.stmt, nodes: Iterable[ast.AST]) -> tuple[list[ast.stmt], ast.stmt]:
+    """Such statements in place of the one that holds them, where what is looked for does not come first in it."""
+    while _is_in_line(at):
+        inside = [s for s in _inside_of(at) if not {*walk(s)}.isdisjoint(nodes)]
+        if not inside or inside[0] is _inside_of(at)[0]:
+            break
+        number = block.index(at)
+        block, at = [*block[:number], *_inside_of(at), *block[number + 1 :]], inside[0]
+    return block, at
+
+
+def _inside_of(statement: ast.stmt) -> list[ast.stmt]:
+    return statement.body if isinstance(statement, ast.With) else []
 
 
 def _chain(plan: Reading, scope: Scope, node: ast.AST) -> list[tuple[ast.AST, list[ast.stmt], ast.stmt]]:
@@ -136,8 +156,8 @@ def goes_through_loader(plan: Reading, loop: ast.AST) -> bool:
 
 def region_at(plan: Reading, statement: ast.stmt) -> Region:
     """The block in which a statement stands."""
-    owner, block, at = _chain(plan, None, statement)[0]
-    return Region(plan, scope_of(plan, statement)[0], owner, block, at)
+    owner, block, at = next(one for one in _chain(plan, None, statement) if not _is_in_line(one[0]))
+    return Region(plan, scope_of(plan, statement)[0], owner, *_opened(block, at, [statement]))
 
 
 def step_of(plan: Reading, split: Split) -> list[ast.stmt]:
