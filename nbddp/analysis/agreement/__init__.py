@@ -7,7 +7,7 @@ Gives the decisions that the ranks make together, and the outlets: places where 
 from nbddp.analysis.agreement.by_sample import loaders_by_sample, loops_by_sample
 from nbddp.analysis.agreement.counters import counting
 from nbddp.analysis.agreement.decisions import Decision, find_decisions, protected
-from nbddp.analysis.agreement.filled_up import padded_inputs, padded_losses
+from nbddp.analysis.agreement.filled_up import collating, padded_inputs, padded_losses, turns_by_length
 from nbddp.analysis.agreement.loss_scaling import losses_scaled
 from nbddp.analysis.agreement.outlets import always_displayed, outlets, returned
 from nbddp.analysis.agreement.over_ranks import KINDS, Text, kind_of, name_over_ranks, over_ranks

@@ -100,7 +100,7 @@ def _fills(plan: Reading, made: ast.expr) -> bool:
         return True
     if made in padded(plan) or _trims(plan, made):
         return True
-    if plan.program.function_of(made) not in _collating(plan):
+    if plan.program.function_of(made) not in collating(plan):
         return False
     return any(
         isinstance(n, ast.Call) and ast.unparse(n.func).rpartition(".")[2] == "max" for n in plan.bindings.made_of(made)
@@ -115,7 +115,15 @@ def _trims(plan: Reading, made: ast.expr) -> bool:
     return any(spread(end) is Extent.VARYING for end in ends)
 
 
-def _collating(plan: Reading) -> set[ast.AST]:
+def turns_by_length(plan: Reading, node: ast.AST) -> bool:
+    """Does it stand in a loop of as many turns as a batch has places: `for t in range(1, target.size(1))`?"""
+    loops = (a for a in plan.program.ancestors(node) if isinstance(a, ast.For | ast.comprehension))
+    sizes = (n for loop in loops for n in plan.bindings.made_of(loop.iter) if isinstance(n, ast.Attribute))
+    return any(n.attr in ("size", "shape") and _is_padded(plan, n.value) for n in sizes)
+
+
+def collating(plan: Reading) -> set[ast.AST]:
+    """What puts the batches of loaders together."""
     given = (fact.args["collate_fn"] for fact in plan.facts.calls.values() if "collate_fn" in fact.args)
     return {o.node for value in given for o in value.of("function", "method")}
 

@@ -32,7 +32,7 @@ from nbddp.edits import Edit, after, before
 from nbddp.rules.seed.chance import same_chance
 from nbddp.rules.seed.draws_between_passes import draws_between
 from nbddp.rules.seed.draws_for_models import drawn_for_models, draws_for_models
-from nbddp.rules.seed.draws_of_data import FOR_DATA, draws_of_data, same_data, shared_with_data
+from nbddp.rules.seed.draws_of_data import FOR_DATA, draws_of_data, same_data, shared_with_data, unlike_often
 from nbddp.rules.seed.exact_draws import for_the_whole_batch, in_whole_batches
 from nbddp.rules.seed.numpy_noise import FROM_NUMPY, noise_of_numpy, same_noise, shared_with_numpy
 from nbddp.rules.seed.seeded_by_files import seeded_by_files
@@ -67,6 +67,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         )  # fmt: skip
     yield from seeded_by_files(plan, NAME)
     yield from same_chance(plan, NAME)
+    yield from unlike_often(plan)
     if plan.assumed.splits or plan.assumed.joined:
         yield from in_whole_batches(plan, NAME) if plan.assumed.joined else ()
         if plan.assumed.joined or not (_draws_by_share(plan) or (plan.options.exact and by_longest(plan))):

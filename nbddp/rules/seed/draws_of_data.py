@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from nbddp.analysis import Plan
+from nbddp.analysis.agreement import collating, turns_by_length
 from nbddp.analysis.library import Stream, effect_of
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.diagnostics import Diagnostic
@@ -44,6 +45,21 @@ def same_data(plan: Plan) -> Iterator[Diagnostic]:
         )  # fmt: skip
 
 
+def unlike_often(plan: Plan) -> Iterator[Diagnostic]:
+    """`random.random() < 0.5` for each word of a batch, up to its longest text."""
+    training = {f.node for f in plan.roles.batch_loops}
+    inside = {n for loop in training for n in walk(loop)} | {n for f in plan.run_by_models for n in walk(f)}
+    inside = set() if plan.assumed.splits or plan.assumed.joined else inside
+    found = (n for n in plan.nodes() if n in inside and _draws(plan, n) and turns_by_length(plan, n))
+    for node in [*found][:1]:
+        yield plan.program.diagnose(
+            "seed", "note", node,
+            sentence("the ranks draw unlike many numbers here, each up to the longest of its own samples"),
+            why=sentence("what they draw from this stream afterwards, and decide by it, is no longer the same on all"),
+            help=sentence("draw once for a batch, fill all batches up to one length, or use --exact"),
+        )  # fmt: skip
+
+
 def _in_workers(plan: Plan) -> bool:
     """Has each loader of the training some? They are seeded from torch's numbers, which are each rank's own."""
     made = [plan.facts.calls.get(o.node) for o in plan.roles.training_loaders if isinstance(o.node, ast.Call)]
@@ -54,6 +70,7 @@ def _in_workers(plan: Plan) -> bool:
 
 def _reading(plan: Plan) -> Iterator[ast.AST]:
     """Also by a transformation that a dataset is given, a function or an object: nothing else runs it."""
+    yield from collating(plan)
     given = {n.id for n in plan.nodes() if isinstance(n, ast.Name) and _is_given(plan, n)}
     for node in plan.nodes():
         if isinstance(node, ast.FunctionDef) and node.name in given and _waits(plan, node):
