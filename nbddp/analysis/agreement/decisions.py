@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from nbddp.analysis.agreement.filled_up import collating
 from nbddp.analysis.agreement.quantifiers import quantifier
 from nbddp.analysis.agreement.sync_points import meets, reached
 from nbddp.analysis.library import entry_of
@@ -66,7 +67,11 @@ def _decisions(plan: Reading, fact: TestFact) -> Iterator[Decision]:
     a_part = isinstance(around, ast.BoolOp | ast.comprehension)  # `loss.item() > best and scheduler.step()`
     given = isinstance(around, ast.BoolOp) and not isinstance(plan.program.parents[around], ast.Expr)
     looked_at = a_part and (alike(value) or given)
-    if fact.alone or fact.loops & plan.dealt or uncaught or looked_at:
+    by_loader = plan.program.function_of(test) in collating(plan)  # perhaps in a worker, for a rank's own batch
+    if fact.alone or fact.loops & plan.dealt or uncaught or looked_at or by_loader:
+        return
+    if (lacking := _asks_for_a_batch(plan, test)) is not None:
+        yield Decision(test, test, lacking, True)
         return
     same = alike(value) and not is_uneven(plan.facts, value)
     if same and spread(value) is not Extent.REPEATED:
@@ -84,6 +89,21 @@ def _decisions(plan: Reading, fact: TestFact) -> Iterator[Decision]:
     elif steers or (not same and any(by(plan, fact) for by in (_between_epochs, _collects, _chooses))):
         part = quantifier(plan, test)
         yield Decision(test, test, "from_rank_0" if same else part or "from_rank_0", same or part is not None)
+
+
+def _asks_for_a_batch(plan: Reading, test: ast.expr) -> str | None:
+    """`if batch is None: continue`, of a function that puts none together where it has no sample."""
+    match test:
+        case ast.Compare(left=ast.Name() as name, ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(None)]):
+            asked = "any_rank" if isinstance(op, ast.Is) else "all_ranks"
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name() as name):
+            asked = "any_rank"
+        case _:
+            return None
+    loops = {f.node for f in plan.facts.loops.values() if f.loaders} & {one.by for one in plan.bindings.of(name)}
+    returns = (n for f in collating(plan) for n in walk(f) if isinstance(n, ast.Return))
+    none = any(r.value is None or (isinstance(r.value, ast.Constant) and r.value.value is None) for r in returns)
+    return asked if loops and none else None
 
 
 def _counts(plan: Reading, test: ast.expr) -> Iterator[ast.expr]:

@@ -276,8 +276,11 @@ def _comprehension(m: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorE
     tests = [m.facts.value(c) for g in node.generators for c in g.ifs]
     note_size(m.facts, made.objs if any(spread(t) is Extent.VARYING for t in tests) else ())
     picks = any(spread(t) is Extent.SAMPLES or (over_samples and t.varies) for t in tests)
+    picks = picks or (over_samples and any(m.facts.value(g.iter).of(domain.PICKED) for g in node.generators))
     if picks and any(t.of(domain.PLACED) for t in tests):
         made = domain.marked(made, domain.PLACED)
+    if over_samples and m.elements(made).of(domain.STATISTIC):
+        made = domain.marked(made, domain.STATISTIC)
     return domain.marked(made, domain.PICKED) if picks else domain.marked(made, domain.EACH) if over_samples else made
 
 

@@ -4,6 +4,7 @@ Takes a Machine, the Value that is gone through, and the loop.
 Gives the Value of a turn, and the loaders that it draws from.
 """
 
+from nbddp.analysis.evaluator.iteration.batches import may_be_no_batch
 from nbddp.analysis.evaluator.iteration.by_place import hangs_on_place
 from nbddp.analysis.evaluator.iteration.one_sample import (
     goes_through_samples,

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Set
+from dataclasses import replace
 from functools import lru_cache
 
 from nbddp.analysis.evaluator.classes import class_member, own_methods
+from nbddp.analysis.evaluator.iteration.one_sample import as_they_come
 from nbddp.analysis.slicing import root_name
 from nbddp.analysis.syntax import Program, walk
 from nbddp.analysis.values import (
     ANYTHING,
     BY_MASK,
     EACH,
+    PICKED,
+    STATISTIC,
+    UNLIKE,
     Extent,
     Machine,
     Obj,
@@ -21,6 +26,7 @@ from nbddp.analysis.values import (
     marked,
     note_size,
     single,
+    spread,
 )
 
 GROWS = ("append", "add", "update", "extend", "setdefault", "appendleft")
@@ -44,9 +50,27 @@ def put_together(m: Machine, loader: Obj) -> Value | None:
     return join_all(made) if made else None
 
 
+def may_be_no_batch(m: Machine, node: ast.expr) -> bool:
+    """`batch` of `for batch in loader`, whose `collate_fn` gives None where it has no sample."""
+    if not isinstance(node, ast.Name) or (m.program.function_of(node), node.id) not in as_they_come(m.program):
+        return False
+    given = (fact.args["collate_fn"] for fact in m.facts.calls.values() if "collate_fn" in fact.args)
+    returned = (n for v in given for o in v.of("function") for n in walk(o.node) if isinstance(n, ast.Return))
+    return any(r.value is None or (isinstance(r.value, ast.Constant) and r.value.value is None) for r in returned)
+
+
 def is_packed(value: Value) -> bool:
     """`pack_sequence(xs)`, perhaps beside labels: in it long sequences are more than short ones."""
     return bool(value.of(BY_MASK)) or any(map(is_packed, value.items or ()))
+
+
+def of_the_share(made: Value, batch: Value) -> Value:
+    """What it finds in the samples of a rank, `torch.bincount(labels)` beside them, or leaves out of these."""
+    if made.items:
+        return replace(batch, items=tuple(of_the_share(item, batch) for item in made.items))
+    whole = spread(made) in (Extent.MEAN, Extent.SUM)
+    own = bool(made.of(STATISTIC)) if made.of(EACH) else whole  # `[1 / counts[label] for label in labels]`
+    return made if own or made.of(UNLIKE, PICKED) else batch
 
 
 def note_items_read(m: Machine, loader: Obj) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache, reduce
 
 from nbddp.analysis.evaluator.classes import class_member
-from nbddp.analysis.evaluator.iteration.batches import is_packed, note_items_read, put_together
+from nbddp.analysis.evaluator.iteration.batches import is_packed, note_items_read, of_the_share, put_together
 from nbddp.analysis.evaluator.iteration.one_sample import goes_through_samples, place_of_sample, side_by_side
 from nbddp.analysis.library import Gives, effect_of
 from nbddp.analysis.values import (
@@ -17,6 +17,7 @@ from nbddp.analysis.values import (
     EACH,
     ITEMS,
     OF_A_PART,
+    PICKED,
     PLACED,
     PLACES,
     SOURCES,
@@ -203,7 +204,8 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
             batch = ANYTHING if obj in m.assumed.alike else Value(extent=Extent.SAMPLES)
             torchs_own = m.get(obj, "collate_fn") is None
             shape = _shapes_of_batches(m, m.get(obj, "dataset") or ANYTHING) if torchs_own else None
-            put(made if made is not None and is_packed(made) else replace(batch, shape=shape))
+            batch = replace(batch, shape=shape)
+            put(batch if made is None else made if is_packed(made) else of_the_share(made, batch))
         elif obj.kind == "iterator":
             put(_iterate_wrapper(m, obj, node))
         elif (made := own_iterator(m, obj)) is not None:
@@ -242,7 +244,7 @@ def _shapes_of_batches(m: Machine, holder: Value, depth: int = 0) -> Several | N
 def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
     inner = m.get(obj, "of") or ANYTHING
     match obj.node:
-        case ast.Call(args=[ast.Starred(value=rows)]) if obj.name == "zip" and m.facts.value(rows).of(EACH):
+        case ast.Call(args=[ast.Starred(value=rows)]) if obj.name == "zip" and m.facts.value(rows).of(EACH, PICKED):
             return m.facts.value(rows)  # `xs, ys = zip(*batch)`: something of each sample again
     if obj.name == "zip":
         return Value(items=side_by_side([*_beside(m, obj.node, inner.items or (), node)]))

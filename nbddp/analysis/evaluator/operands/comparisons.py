@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from nbddp.analysis.evaluator.classes import by_comparison
+from nbddp.analysis.evaluator.iteration import may_be_no_batch
 from nbddp.analysis.values import (
     ANYTHING,
     Extent,
@@ -33,6 +34,11 @@ def compared(m: Machine, node: ast.Compare, parts: list[Value]) -> Value:
     own = [by_comparison(m, op, *pair) for op, pair in zip(node.ops, pairwise(parts), strict=True)]
     if known_own := [value for value in own if value is not None]:
         return join_all(known_own)
+    if isinstance(node.ops[0], ast.Is | ast.IsNot) and parts[1].const is domain.Literal.NONE:
+        if parts[0].of(domain.ONE) and parts[0].rank is None:  # a data set gives None for what cannot be read
+            return Value(parts[0].of(domain.ONE), spread(parts[0]))
+        if may_be_no_batch(m, node.left):
+            return ANYTHING
     if len(parts) == 2 and (known := _known(node.ops[0], *parts)) is not None:
         return Value(const=known)
     if all(isinstance(o, ast.Is | ast.IsNot) or _asks_for_none(o, p) for o, p in zip(node.ops, parts[1:], strict=True)):

@@ -7,7 +7,21 @@ from contextlib import ExitStack
 
 from nbddp.analysis.evaluator.classes import line_of
 from nbddp.analysis.evaluator.iteration import as_often_as, iterate, loaders_in
-from nbddp.analysis.values import WHOLE, Args, Extent, Machine, Value, holds_own, join, join_all, note_size, spread
+from nbddp.analysis.values import (
+    EACH,
+    PICKED,
+    WHOLE,
+    Args,
+    Extent,
+    Machine,
+    Value,
+    holds_own,
+    join,
+    join_all,
+    marked,
+    note_size,
+    spread,
+)
 
 
 def over_items(m: Machine, node: ast.Call, args: Args) -> Value:
@@ -37,7 +51,7 @@ def filtered(m: Machine, node: ast.Call, args: Args) -> Value:
     """As many as a rank finds, where it asks its own numbers."""
     asked = _asked(m, args[0], iterate(m, args[1], node))
     if asked.extent in (*WHOLE, Extent.SAMPLES):
-        return args[1]
+        return marked(args[1], PICKED) if asked.extent is Extent.SAMPLES and args[1].of(EACH) else args[1]
     made = m.make("list", node)
     note_size(m.facts, made.objs)
     for obj in made.objs:

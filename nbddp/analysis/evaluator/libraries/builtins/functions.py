@@ -93,7 +93,7 @@ def builtin(  # noqa: C901, PLR0912 -- one case for each function
         lists = name == "collections.defaultdict" and {o.name for o in first.of("library")} & LISTS
         if lists:
             return made_with(m, made, {"[]": m.make("list", node)})
-        if name == "collections.Counter" and spread(first) is Extent.SAMPLES:
+        if name == "collections.Counter" and (spread(first) is Extent.SAMPLES or first.of(EACH)):
             note_size(m.facts, made.objs)
             return made_with(m, made, {"[]": Value(extent=Extent.SUM, number=True)})
         default = m.steps.call(m, node, first, None, [], {}) if first.of("class", "function") else None
