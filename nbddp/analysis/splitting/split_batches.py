@@ -16,6 +16,7 @@ from nbddp.analysis.splitting.fit import (
     given_whole,
     goes_on_in_models,
     in_columns,
+    is_an_object,
     is_unclear,
     left_whole,
     longer_than_the_last,
@@ -29,7 +30,7 @@ from nbddp.analysis.splitting.fit import (
     with_what_meets,
 )
 from nbddp.analysis.splitting.means import means_of
-from nbddp.analysis.splitting.regions import region_at, run_by
+from nbddp.analysis.splitting.regions import held, region_at, run_by
 from nbddp.analysis.splitting.single_samples import made_one
 from nbddp.analysis.values import Assumptions, Obj, Split
 from nbddp.sentence import NOTHING, Sentence, sentence
@@ -89,6 +90,7 @@ def _last(plan: Reading, *splits: Split) -> Assumptions | None:
 def _why_not(plan: Reading, split: Split) -> Sentence | None:
     return (
         nothing_cut(split)
+        or _of_an_object(plan, split)
         or drawn_unlike(plan, split)
         or is_unclear(plan, split)
         or cut_by_size(plan, split)
@@ -96,6 +98,12 @@ def _why_not(plan: Reading, split: Split) -> Sentence | None:
         or left_whole(plan, split)
         or longer_than_the_last(plan, split)
     )
+
+
+def _of_an_object(plan: Reading, split: Split) -> Sentence | None:
+    found = next((n for n in held(plan, split) if is_an_object(plan, n)), None)
+    source = found is not None and plan.program.source(found)
+    return sentence("'%1' is an object, which does not show what of it are samples", source) if source else None
 
 
 def _next(plan: Reading) -> Assumptions:

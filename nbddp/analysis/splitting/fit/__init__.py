@@ -3,7 +3,7 @@
 from nbddp.analysis.splitting.fit.behind import behind_steps
 from nbddp.analysis.splitting.fit.drawing_evaluations import coin_loops, drawing_loops
 from nbddp.analysis.splitting.fit.full_batches import longer_than_the_last
-from nbddp.analysis.splitting.fit.joined import joined_calls, joins_means, to_open, unjoined
+from nbddp.analysis.splitting.fit.joined import is_an_object, joined_calls, joins_means, to_open, unjoined
 from nbddp.analysis.splitting.fit.left_whole import left_whole
 from nbddp.analysis.splitting.fit.meeting import met_whole, with_what_meets
 from nbddp.analysis.splitting.fit.own_draws import (

@@ -53,7 +53,7 @@ def unjoined(plan: Reading) -> bool:
         return True
     if any(_is_packed(plan, given) or is_sample(plan, given) for call in calls for given in call.args):
         return True
-    if any(_is_an_object(plan, given) for call in calls for given in call.args):
+    if any(is_an_object(plan, given) for call in calls for given in call.args):
         return True
     if any(_counts_samples(o) for call in calls for v in plan.facts.calls[call].args.values() for o in v.of("list")):
         return True
@@ -96,7 +96,7 @@ def _is_packed(plan: Reading, given: ast.expr) -> bool:
     return any(effect_of(name).packs for fact in made if fact is not None for name in fact.names)
 
 
-def _is_an_object(plan: Reading, given: ast.expr) -> bool:
+def is_an_object(plan: Reading, given: ast.expr) -> bool:
     """A batch of a class of the notebook's, `collate_fn=Batch`: it shows nobody which of what it holds are samples."""
     targets = [f.node.target for f in plan.roles.batch_loops if isinstance(f.node, ast.For)]
     if not any(isinstance(given, ast.Name) and is_name(target, given.id) for target in targets):
@@ -105,7 +105,7 @@ def _is_an_object(plan: Reading, given: ast.expr) -> bool:
     made = [n.func for o in plan.assumed.alike for n in plan.bindings.below(o.node) if isinstance(n, ast.Call)]
     names = {c.name for v in by for c in v.of("class")} | {n.id for n in made if isinstance(n, ast.Name)}
     classes = (n for n in plan.program.nodes if isinstance(n, ast.ClassDef) and n.name in names)
-    return any(not c.decorator_list and not c.bases for c in classes)
+    return any(not c.bases for c in classes)
 
 
 def _is_sized(state: Value) -> bool:
