@@ -30,7 +30,9 @@ def with_places(plan: Reading, split: Split) -> Split:
         elif not split.dim and _is_flattened(plan, output) and _was_flattened(plan, _bare(target)):
             unlike[key] = FLAT
     lengths = {*_lengths(plan)}
+    columns = {c for n in _read(plan, split) for c in _picked(plan, n, second=True)} if split.dim else set[str]()
     counted = [n for n in _read(plan, split) if split.dim and (n in lengths or _is_of_numbers(plan, n))]
+    counted += [n for n in _read(plan, split) if columns.intersection(_picked(plan, n, second=False))]
     return replace(split, unlike={n.id: "" for n in counted} | unlike)
 
 
@@ -38,6 +40,16 @@ def with_masks(plan: Reading, split: Split) -> Split:
     """What picks samples by what is true of each of them picks the same ones out of a part."""
     held = [*split.inline, *split.renamed, *_read(plan, split)]
     return replace(split, masks=frozenset(plan.program.source(n) for n in held if is_mask(plan, n)))
+
+
+def _picked(plan: Reading, name: ast.Name, *, second: bool) -> Iterator[str]:
+    """`idx` of `x = X[:, idx]`, and of `y = Y[idx]` beside it."""
+    for made in plan.bindings.made_by(name):
+        match made:
+            case ast.Subscript(slice=ast.Tuple(elts=[ast.Slice(lower=None, upper=None), index])) if second:
+                yield ast.unparse(index)
+            case ast.Subscript(slice=index) if not second and not isinstance(index, ast.Tuple | ast.Constant):
+                yield ast.unparse(index)
 
 
 def _read(plan: Reading, split: Split) -> Iterator[ast.Name]:
