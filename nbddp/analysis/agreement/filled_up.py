@@ -10,7 +10,7 @@ from nbddp.analysis.library import MATRIX, Samples, entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting import padded
 from nbddp.analysis.syntax import keywords_of, walk
-from nbddp.analysis.values import CallFact, Extent, spread
+from nbddp.analysis.values import TURNED, CallFact, Extent, spread
 
 DEPTH = 6  # of what is made of what a loader gives
 PICKS = ("gather", "take_along_dim", "index_select")  # of places
@@ -109,8 +109,10 @@ def _fills(plan: Reading, made: ast.expr) -> bool:
 
 def _trims(plan: Reading, made: ast.expr) -> bool:
     """`x[:, : lengths.max()]`: to the longest of a rank's own samples."""
-    index = made.slice if isinstance(made, ast.Subscript) else None
-    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    if not isinstance(made, ast.Subscript):
+        return False
+    along = made.slice.elts if isinstance(made.slice, ast.Tuple) else [made.slice]
+    parts = along if plan.facts.value(made.value).of(TURNED) else along[1:]  # the first counts the samples
     ends = [plan.facts.value(p.upper) for p in parts if isinstance(p, ast.Slice) and p.upper is not None]
     return any(spread(end) is Extent.VARYING for end in ends)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
-from nbddp.analysis.library import effect_of
+from nbddp.analysis.library import Samples, effect_of, entry_of
 from nbddp.analysis.reading import Reading, scope_of
 from nbddp.analysis.slicing import Function
 from nbddp.analysis.splitting.dimension import time_first, without_part
@@ -57,9 +57,27 @@ def unjoined(plan: Reading) -> bool:
         return True
     if any(_counts_samples(o) for call in calls for v in plan.facts.calls[call].args.values() for o in v.of("list")):
         return True
-    if next(_left_in_models(plan, calls), None) is not None:
+    if next(_left_in_models(plan, calls), None) is not None or _halves(plan, calls):
         return True
     return unfit_in_models(plan) or not calls or not all(_gives_samples(plan, call) for call in calls)
+
+
+def _halves(plan: Reading, calls: Collection[ast.Call]) -> bool:
+    """`x[: len(x) // 2]` in a layer: of two batches that were joined before, of which a part has others in its half."""
+    run = {n for call in calls for body in plan.facts.calls[call].bodies for n in run_by(plan, body)}
+    for node in (n for n in run if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Slice)):
+        ends = [plan.facts.value(end) for end in (node.slice.lower, node.slice.upper) if end is not None]  # type: ignore[attr-defined]
+        value = plan.facts.value(node.value)
+        of_samples = spread(value) in (Extent.SAMPLES, Extent.VARYING) and not value.of(TURNED)
+        if of_samples and any(end.varies for end in ends) and not _is_joined_in(plan, node.value, run):
+            return True
+    return False
+
+
+def _is_joined_in(plan: Reading, node: ast.expr, run: set[ast.AST]) -> bool:
+    made = (n for n in plan.bindings.made_of(node) if isinstance(n, ast.Call))
+    joins = [n for n in made if entry_of(n, plan.flow.imports).samples is Samples.JOINS]
+    return bool(joins) and run.issuperset(joins)
 
 
 def _left_in_models(plan: Reading, calls: Collection[ast.Call]) -> Iterator[ast.expr]:
