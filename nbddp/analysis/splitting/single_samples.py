@@ -105,7 +105,7 @@ def made_one(region: Region, split: Split) -> ast.expr | None:
     for statement in reversed(region.block[: region.block.index(region.at)]):
         if held := stored(statement) & names:
             for node in walk(statement):
-                if isinstance(node, ast.Call) and _is_one(node, split.dim):
+                if isinstance(node, ast.Call) and _is_one(node, split.dim) and not _is_copied(region.plan, node):
                     return node
             if isinstance(statement, ast.Assign):
                 names -= held - {n.id for n in walk(statement.value) if isinstance(n, ast.Name)}
@@ -201,6 +201,15 @@ def _is_place(plan: Reading, node: ast.AST) -> bool:
     return isinstance(around, ast.Subscript) and node is around.slice
 
 
+def _is_copied(plan: Reading, call: ast.Call) -> bool:
+    """`x.unsqueeze(0).repeat(64, 1, 1)`, which has it once for each of as many samples."""
+    around = plan.program.parents[call]
+    copies = plan.program.parents[around] if isinstance(around, ast.Attribute) and around.attr in COPIED else None
+    first = next(iter(sizes_in(copies.args) or copies.args), None) if isinstance(copies, ast.Call) else None
+    same = isinstance(first, ast.UnaryOp) or (isinstance(first, ast.Constant) and first.value == 1)
+    return first is not None and not same
+
+
 def _is_beside_others(plan: Reading, call: ast.Call) -> bool:
     """`alike(z.unsqueeze(1), z.unsqueeze(0))`, `a.view(1, -1) + c + a.view(-1, 1)`: each sample is set against all.
 
@@ -208,9 +217,7 @@ def _is_beside_others(plan: Reading, call: ast.Call) -> bool:
     """
     around = plan.program.parents[call]
     if isinstance(around, ast.Attribute) and around.attr in COPIED:
-        copies = plan.program.parents[around]
-        first = next(iter(sizes_in(copies.args) or copies.args), None) if isinstance(copies, ast.Call) else None
-        return first is not None and not isinstance(first, ast.Constant | ast.UnaryOp)
+        return _is_copied(plan, call)
     while isinstance(around, ast.BinOp) and isinstance(plan.program.parents[around], ast.BinOp):
         around = plan.program.parents[around]
     fact = plan.facts.calls.get(around) if isinstance(around, ast.Call) else None

@@ -11,6 +11,7 @@ from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.cuts import add, is_all_of_the_data, is_asked_for_its_size, is_made_of_the_batch
 from nbddp.analysis.splitting.find import chain_of
 from nbddp.analysis.splitting.origins import (
+    are_drawn_by,
     draws,
     fits,
     is_constant,
@@ -169,7 +170,8 @@ def _belongs(region: Region, root: Root) -> bool:
         read = {n.id for n in walk(root.node) if isinstance(n, ast.Name)}
         batches = [n for split in region.plan.assumed.splits for n in held(region.plan, split)]
         apart = is_unchanging(region.plan, root.node) and not fits(region.plan, root.node, batches)
-        return (bool(read & bound) or _is_drawn_around(region, root)) and not apart
+        drawn = bool(read & bound) or _is_drawn_around(region, root)
+        return (drawn and not apart) or are_drawn_by(region.plan, root.node, batches)
     return root.name is not None or isinstance(root.node, ast.Attribute) or _is_of_the_same_batch(region, root)
 
 

@@ -14,6 +14,7 @@ from nbddp.analysis.splitting.origins.picked import draws, is_of_library, is_tab
 from nbddp.analysis.splitting.origins.settings import holds_tools, is_only_gone_through, lists_settings
 from nbddp.analysis.splitting.origins.sizes import (
     TENSORS,
+    are_drawn_by,
     begins_states,
     counted_rows,
     entries_of_each,

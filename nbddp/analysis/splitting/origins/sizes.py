@@ -82,11 +82,16 @@ def is_unchanging(plan: Reading, node: ast.expr) -> bool:
 
 
 def fits(plan: Reading, node: ast.expr, batches: Sequence[ast.expr]) -> bool:
-    """Is it as long as one of them, or is one drawn by it: `torch.randn_like(xb)`?"""
+    """Is it as long as one of them, or is one drawn by it?"""
     sizes = {size for batch in batches if (size := written_size(plan, batch)) is not None}
+    return written_size(plan, node) in sizes or are_drawn_by(plan, node, batches)
+
+
+def are_drawn_by(plan: Reading, node: ast.expr, batches: Sequence[ast.expr]) -> bool:
+    """`images`, of `noise = torch.randn_like(images)`."""
     made = [part for batch in batches for one in plan.bindings.made_by(batch) for part in walk(one)]
     named = [n for n in made if isinstance(n, ast.Name) and isinstance(node, ast.Name) and n.id == node.id]
-    return written_size(plan, node) in sizes or any(plan.bindings.of(n) == plan.bindings.of(node) for n in named)
+    return any(plan.bindings.of(n) == plan.bindings.of(node) for n in named)
 
 
 def has_size(plan: Reading, node: ast.expr, size: ast.expr) -> bool:
