@@ -128,7 +128,8 @@ def run_assignment(m: Machine, node: ast.Assign) -> None:
     for target in node.targets:
         if isinstance(target, ast.Subscript) or (isinstance(target, ast.Attribute) and target.attr in ("data", "grad")):
             moved_by_hand(m, target.value, [value])
-        assign(m, target, value)
+        with m.within(varying=m.context.varying and grown is None):  # which adds up, turn by turn
+            assign(m, target, value)
 
 
 def _increment(m: Machine, target: ast.expr, old: Value, op: ast.operator, operand: ast.expr) -> Value:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.splitting.means.born import is_born, means_in, runs, scales
+from nbddp.analysis.splitting.means.born import is_born, is_mean, means_in, runs, scales
 from nbddp.analysis.splitting.means.counted import COUNTING, comes_from, counted_in, counts_of, first_of
 from nbddp.analysis.splitting.means.inside import Inner, inner_mean, means_around, of_several, outer_mean
 from nbddp.analysis.splitting.means.kept import keeps_means, learned_from, reads_kept
@@ -21,7 +21,7 @@ class Means:
     """Of one split step."""
 
     born: tuple[ast.expr, ...]  # expressions that are a mean, and whose parts are none
-    unpacked: tuple[tuple[ast.stmt, str], ...]  # names that get one out of a tuple
+    unpacked: tuple[tuple[ast.stmt, str], ...]  # names that get one out of a tuple, or by `loss /= len(x)`
     counts: tuple[ast.expr, ...]  # numbers of samples that a mean is multiplied by
     inner: tuple[Inner, ...] = ()  # in functions of the step that make means of several batches, or keep one
     unseen: tuple[ast.expr, ...] = ()  # which functions keep, and it is not seen of which samples
@@ -31,7 +31,7 @@ class Means:
 def means_of(plan: Reading, split: Split) -> Means:
     born: list[ast.expr] = []
     inner: list[Inner] = []
-    unpacked: list[tuple[ast.Assign, str]] = []
+    unpacked: list[tuple[ast.stmt, str]] = []
     counts: list[ast.expr] = []
     unseen: list[ast.expr] = []
     beside: list[ast.expr] = []
@@ -45,6 +45,8 @@ def means_of(plan: Reading, split: Split) -> Means:
         for node in (n for n in walk(statement) if n not in apart):
             if isinstance(node, ast.Assign):
                 unpacked += [(node, name) for name in _out_of_a_tuple(plan, node)]
+            if isinstance(node, ast.AugAssign):
+                unpacked += [(node, name) for name in _divided(plan, node, inside)]
             if isinstance(node, COUNTING):
                 counts += counts_of(plan, node)
             begins, called = is_born(plan, node), runs(plan, node)
@@ -72,7 +74,7 @@ def means_of(plan: Reading, split: Split) -> Means:
     unseen += [n for n in again if runs(plan, n) and means_in(plan, n) - weighed]  # and a mean of its own beside it
     unseen += [n for n in born if _is_taken_apart(plan, n)]  # perhaps a tuple with one
     born = [n for n in born if n not in {*again, *subtracted} and weighed.isdisjoint(means_in(plan, n))]
-    unpacked = [(n, name) for n, name in unpacked if weighed.isdisjoint(means_in(plan, n.value))]
+    unpacked = [(n, name) for n, name in unpacked if weighed.isdisjoint(means_in(plan, n.value))]  # type: ignore[attr-defined]
     beside = first_of(plan, [*dict.fromkeys(beside)])
     counts = [n for n in counts if n not in beside and not comes_from(plan, n, beside)]
     return Means(tuple(born), tuple(unpacked), tuple(counts), tuple(inner), tuple(unseen), tuple(beside))
@@ -93,3 +95,12 @@ def _out_of_a_tuple(plan: Reading, node: ast.Assign) -> Iterator[str]:
     for name, value in zip(target.elts, items, strict=False):
         if isinstance(name, ast.Name) and spread(value) is Extent.MEAN and not value.items:
             yield name.id
+
+
+def _divided(plan: Reading, node: ast.AugAssign, inside: set[ast.AST]) -> Iterator[str]:
+    """`loss /= len(x)`, of a sum over the samples."""
+    over = plan.facts.value(node.value)
+    if isinstance(node.target, ast.Name) and isinstance(node.op, ast.Div) and over.extent is Extent.SUM and over.size:
+        reads = (n for n in inside if isinstance(n, ast.Name) and n.id == node.target.id)
+        if any(is_mean(plan, n) for n in reads):
+            yield node.target.id
