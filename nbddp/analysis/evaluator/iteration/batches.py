@@ -47,6 +47,8 @@ def put_together(m: Machine, loader: Obj) -> Value | None:
         m.facts.classes[batch] = cls.node
         functions += (class_member(m, cls.node, "__init__", batch) or ANYTHING).of("method")
     made = [m.steps.function(m, function, [drawn], {}, None) for function in functions]
+    if (later := Value(given.of("partial"))).objs and isinstance(loader.node, ast.Call):
+        made.append(m.steps.call(m, loader.node, later, None, [drawn], {}))
     return join_all(made) if made else None
 
 

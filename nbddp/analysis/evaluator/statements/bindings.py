@@ -87,6 +87,9 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
         apart = chosen and (spread(container) in domain.WHOLE or was_there(m, target, m.shares))
         if put not in domain.WHOLE or apart:
             taint(m, target.value, Extent.VARYING if chosen else domain.join_extent(spread(container), put))
+        elif added and key.varies:  # `seen[idx] += 1`: at the places of a rank's own samples
+            own = spread(container) in (*domain.WHOLE, Extent.SUM)
+            taint(m, target.value, Extent.SUM if own else Extent.VARYING)
         elif filled:  # `X = torch.zeros(n, 2); X[i] = point`: no zeros any more
             taint(m, target.value, spread(container))
     note_size(m.facts, container.of("dict") if key.varies else ())
@@ -228,7 +231,8 @@ def run_augmented(m: Machine, node: ast.AugAssign) -> None:
     moved_by_hand(m, node.target, [m.facts.value(node.value)], old)
     with m.within(varying=False):
         assign(m, node.target, value, added=True)
-    m.change_arrays(old.arrays, spread(value))
+    picked = isinstance(load, ast.Subscript) and m.facts.value(load.slice).varies
+    m.change_arrays(old.arrays, spread(evaluate_unseen(m, load.value) if picked else value))  # type: ignore[attr-defined]
 
 
 def _of_all_places(m: Machine, container: Value, picked: Value) -> Extent:
