@@ -14,6 +14,7 @@ from nbddp.analysis.slicing.names import Effects, Names
 from nbddp.analysis.slicing.scopes import all_arguments, root_name
 from nbddp.analysis.syntax import qualified, walk
 
+MOVE_ON = ("__next__", "__setitem__", "__delitem__", "send")
 HAND_ON = ("next", "iter", "list", "tuple", "dict", "reversed", "getattr", "zip", "enumerate")
 GIVE_PARTS = ("parameters", "named_parameters", "children", "named_children", "modules", "named_modules", "buffers",
               "named_buffers", "state_dict", "values", "items", "get")  # fmt: skip
@@ -229,6 +230,7 @@ class Walk(Names):
     def visit_withitem(self, node: ast.withitem) -> None:
         """`with scaled(x):`, of a class of the notebook, may change what it was made of when it is entered."""
         self.generic_visit(node)
+        self.out.calls |= {".__enter__", ".__exit__"}
         match node.context_expr:
             case ast.Call(func=ast.Name(id=name)) as made if name not in self.imports:
                 self._call_made(made, [])
@@ -251,8 +253,10 @@ class Walk(Names):
 
 
 def _changes_its_own(method: str) -> bool:
-    """`rows.append`, `x.mul_`."""
-    stores = effect_of(f".{method}").effect in (Effect.STORES, Effect.CHANGES)
+    """`rows.append`, `x.mul_`, `rng.permutation`, `turns.__next__`."""
+    op = effect_of(f".{method}")
+    changes = op.effect in (Effect.STORES, Effect.CHANGES, Effect.REORDERS)
+    stores = changes or bool(op.draws) or method in MOVE_ON
     return stores or (method.endswith("_") and not method.endswith("__"))
 
 

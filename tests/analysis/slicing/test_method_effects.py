@@ -57,13 +57,20 @@ other = Other()
     assert changed_by_calls(ast.parse(text).body) == found
 
 
-PYTHON = "import contextlib, itertools, random\nfrom functools import cached_property, partial, reduce\n"
+PYTHON = (
+    "import numpy as np\nimport contextlib, itertools, random\nfrom functools import cached_property, partial, reduce\n"
+)
 ROWS = "rows = [torch.zeros(8) for _ in range(5)]"
 OWN_NUMBERS = """class Drawn:
     def __init__(self):
         self.rng = random.Random(0)
     def get(self):
         return self.rng.random()"""
+SEEDED = """class Seeded:
+    def __enter__(self):
+        torch.manual_seed(4)
+    def __exit__(self, *error):
+        pass"""
 SCALED = """class Scaled:
     def __init__(self, x):
         self.x = x
@@ -95,6 +102,9 @@ COUNTS = "class Counts:\n    def __init__(self):\n        self.n = 1"
         (f"{COUNTS}\n    @property\n    def size(self):\n        self.n += 1\nrows = Counts()", "rows.size"),
         ("class D:\n    @cached_property\n    def x(self):\n        return torch.randn(8)\nrows = D()", "rows.x"),
         (f"{OWN_NUMBERS}\nrows = Drawn()", "rows.get()"),
+        ("rows = (row for row in X)\ntake = rows.__next__", "take()"),
+        ("rows = np.random.default_rng(0)\norder = rows.permutation", "order(5)"),
+        (SEEDED, "with Seeded():\n    print('seeded')"),
         (SCALED, "with Scaled(X) as scaled:\n    print(scaled)"),
     ],
 )  # fmt: skip

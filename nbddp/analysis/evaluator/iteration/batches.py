@@ -69,10 +69,15 @@ def is_packed(value: Value) -> bool:
 def of_the_share(made: Value, batch: Value) -> Value:
     """What it finds in the samples of a rank, `torch.bincount(labels)` beside them, or leaves out of these."""
     if made.items:
-        return replace(batch, items=tuple(of_the_share(item, batch) for item in made.items))
-    whole = spread(made) in (Extent.MEAN, Extent.SUM)
-    own = bool(made.of(STATISTIC)) if made.of(EACH) else whole  # `[1 / counts[label] for label in labels]`
-    return made if own or made.of(UNLIKE, PICKED) else batch
+        return replace(batch, items=tuple(_item_of_the_share(item, batch) for item in made.items))
+    return made if made.of(UNLIKE, PICKED) else batch
+
+
+def _item_of_the_share(made: Value, batch: Value) -> Value:
+    found = spread(made) in (Extent.MEAN, Extent.SUM)
+    found = found or (spread(made) is Extent.VARYING and not (made.number or made.of(STATISTIC)))  # no offsets
+    own = bool(made.of(STATISTIC)) if made.of(EACH) else found  # `[1 / counts[label] for label in labels]`
+    return made if own else of_the_share(made, batch)
 
 
 def note_items_read(m: Machine, loader: Obj) -> None:
