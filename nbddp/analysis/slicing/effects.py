@@ -99,7 +99,7 @@ class Walk(Names):
         for changed in in_place(node, name):
             self.mutate(root_name(changed))
         self._run_given(given)
-        if name == "functools.partial":
+        if name == "functools.partial" and node.args:
             self._call_later(node)
         if name == "print":
             self._print_to([k.value for k in node.keywords if k.arg == "file"])

@@ -167,7 +167,7 @@ def _moves_on(flow: Flow, name: str, statement: Statement) -> bool:
     if isinstance(made, ast.Call):
         called = flow.bound_by(made.func.id, statement.index) if isinstance(made.func, ast.Name) else None
         once = bool(effect_of(qualified(made.func, flow.imports) or "").once)
-        return once or _goes_once(called) or changes_unasked(_with_bases(flow, called, statement.index))
+        return once or _goes_once(called) or changes_unasked(_with_bases(flow, made.func, statement.index))
     return isinstance(made, ast.GeneratorExp)
 
 
@@ -176,12 +176,14 @@ def _goes_once(made: ast.stmt | None) -> bool:
     return isinstance(made, Definition) and any(isinstance(n, ast.Yield | ast.YieldFrom) for n in walk(made))
 
 
-def _with_bases(flow: Flow, made: ast.stmt | None, index: int) -> Iterator[ast.ClassDef]:
-    if isinstance(made, ast.ClassDef):
+def _with_bases(flow: Flow, named: ast.expr, index: int) -> Iterator[ast.ClassDef]:
+    """Each from before the class that is built on it."""
+    at = flow.binder_before(named.id, index) if isinstance(named, ast.Name) else None
+    made = None if at is None else flow.program.statements[at].node
+    if at is not None and isinstance(made, ast.ClassDef):
         yield made
         for base in made.bases:
-            above = flow.bound_by(base.id, index) if isinstance(base, ast.Name) else None
-            yield from _with_bases(flow, above if above is not made else None, index)
+            yield from _with_bases(flow, base, at)
 
 
 @dataclass(frozen=True)
