@@ -100,7 +100,7 @@ def _asks_for_a_batch(plan: Reading, test: ast.expr) -> str | None:
             asked = "any_rank"
         case _:
             return None
-    loops = {f.node for f in plan.facts.loops.values() if f.loaders} & {one.by for one in plan.bindings.of(name)}
+    loops = {f.node for f in plan.roles.batch_loops} & {one.by for one in plan.bindings.of(name)}
     returns = (n for f in collating(plan) for n in walk(f) if isinstance(n, ast.Return))
     none = any(r.value is None or (isinstance(r.value, ast.Constant) and r.value.value is None) for r in returns)
     return asked if loops and none else None

@@ -57,8 +57,12 @@ def may_be_no_batch(m: Machine, node: ast.expr) -> bool:
     if not isinstance(node, ast.Name) or (m.program.function_of(node), node.id) not in as_they_come(m.program):
         return False
     given = (fact.args["collate_fn"] for fact in m.facts.calls.values() if "collate_fn" in fact.args)
-    returned = (n for v in given for o in v.of("function") for n in walk(o.node) if isinstance(n, ast.Return))
-    return any(r.value is None or (isinstance(r.value, ast.Constant) and r.value.value is None) for r in returned)
+    return any(map(_gives_none, given))
+
+
+def _gives_none(function: Value) -> bool:
+    returned = (n.value for o in function.of("function") for n in walk(o.node) if isinstance(n, ast.Return))
+    return any(value is None or (isinstance(value, ast.Constant) and value.value is None) for value in returned)
 
 
 def is_packed(value: Value) -> bool:
@@ -66,8 +70,10 @@ def is_packed(value: Value) -> bool:
     return bool(value.of(BY_MASK)) or any(map(is_packed, value.items or ()))
 
 
-def of_the_share(made: Value, batch: Value) -> Value:
+def of_the_share(made: Value, batch: Value, function: Value = ANYTHING) -> Value:
     """What it finds in the samples of a rank, `torch.bincount(labels)` beside them, or leaves out of these."""
+    if _gives_none(function):
+        return marked(batch, PICKED)  # where it has left out all of them
     if made.items:
         return replace(batch, items=tuple(_item_of_the_share(item, batch) for item in made.items))
     return made if made.of(UNLIKE, PICKED) else batch

@@ -205,7 +205,13 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
             torchs_own = m.get(obj, "collate_fn") is None
             shape = _shapes_of_batches(m, m.get(obj, "dataset") or ANYTHING) if torchs_own else None
             batch = replace(batch, shape=shape)
-            put(batch if made is None else made if is_packed(made) else of_the_share(made, batch))
+            put(
+                batch
+                if made is None
+                else made
+                if is_packed(made)
+                else of_the_share(made, batch, m.get(obj, "collate_fn") or ANYTHING)
+            )
         elif obj.kind == "iterator":
             put(_iterate_wrapper(m, obj, node))
         elif (made := own_iterator(m, obj)) is not None:
