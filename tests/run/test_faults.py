@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from nbddp.run.folder.folders import runs_in
-from nbddp.run.processes.process import look_up
 from nbddp.run.run import Run
 from nbddp.run.start.command import RunOptions
 from nbddp.run.start.warm import WarmHelper
@@ -128,8 +127,10 @@ def test_a_killed_supervisor_and_warden_are_no_lasting_harm_either(train, wait_u
     wait_until(lambda: training(run))
     leader = leader_of(run.folder).pid
     ranks = {rank.pid for rank in run.state.ranks.values()}
-    main = {look_up(pid).parent for pid in ranks} - {leader}
-    warden = {entry.pid for entry in run.processes() if entry.parent == leader} - ranks - main
+    children = [entry for entry in run.processes() if entry.parent == leader]
+    main = {entry.pid for entry in children if entry.group == entry.pid}  # of which the supervisor would tell the end
+    warden = {entry.pid for entry in children} - ranks - main
+    assert len(warden) == 1
     for pid in (*warden, leader):
         os.kill(pid, signal.SIGKILL)
     wait_until(lambda: not run.processes() and run.state.phase == "lost")
