@@ -13,7 +13,7 @@ from nbddp.analysis.agreement.sync_points import meets, reached
 from nbddp.analysis.library import entry_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import block_of
-from nbddp.analysis.syntax import increment, qualified, walk
+from nbddp.analysis.syntax import increment, qualified, returns_none, walk
 from nbddp.analysis.values import (
     PICKED,
     Assumptions,
@@ -94,16 +94,17 @@ def _decisions(plan: Reading, fact: TestFact) -> Iterator[Decision]:
 def _asks_for_a_batch(plan: Reading, test: ast.expr) -> str | None:
     """`if batch is None: continue`, of a function that puts none together where it has no sample."""
     match test:
+        case ast.BoolOp(op=op, values=values):
+            asked = "any_rank" if isinstance(op, ast.Or) else "all_ranks"
+            return asked if asked in {_asks_for_a_batch(plan, value) for value in values} else None
         case ast.Compare(left=ast.Name() as name, ops=[ast.Is() | ast.IsNot() as op], comparators=[ast.Constant(None)]):
             asked = "any_rank" if isinstance(op, ast.Is) else "all_ranks"
         case ast.UnaryOp(op=ast.Not(), operand=ast.Name() as name):
             asked = "any_rank"
         case _:
             return None
-    loops = {f.node for f in plan.roles.batch_loops} & {one.by for one in plan.bindings.of(name)}
-    returns = (n for f in collating(plan) for n in walk(f) if isinstance(n, ast.Return))
-    none = any(r.value is None or (isinstance(r.value, ast.Constant) and r.value.value is None) for r in returns)
-    return asked if loops and none else None
+    by_loop = {f.node for f in plan.roles.batch_loops} & {one.by for one in plan.bindings.of(name)}
+    return asked if by_loop and any(map(returns_none, collating(plan))) else None
 
 
 def _counts(plan: Reading, test: ast.expr) -> Iterator[ast.expr]:

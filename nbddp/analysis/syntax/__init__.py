@@ -11,4 +11,4 @@ from nbddp.analysis.syntax.main_guard import asks_for_main
 from nbddp.analysis.syntax.multiline_strings import lines_in_strings
 from nbddp.analysis.syntax.program import Program, Statement, build_program, place_of, too_deep
 from nbddp.analysis.syntax.qualified_names import BUILTINS, bindings, canonical, imported_names, qualified
-from nbddp.analysis.syntax.walk import is_name, names_in, walk
+from nbddp.analysis.syntax.walk import is_name, names_in, returns_none, walk

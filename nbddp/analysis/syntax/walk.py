@@ -49,3 +49,10 @@ def names_in(node: ast.AST) -> set[str]:
 
 def is_name(node: ast.AST, name: str) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and node.id == name
+
+
+def returns_none(function: ast.AST) -> bool:
+    """At some `return`; also `return None, None`."""
+    returned = (node.value for node in walk(function) if isinstance(node, ast.Return))
+    given = (value.elts if isinstance(value, ast.Tuple) else [value] for value in returned)
+    return any(all(v is None or (isinstance(v, ast.Constant) and v.value is None) for v in values) for values in given)

@@ -8,9 +8,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from nbddp.analysis.evaluator.classes import class_member, own_methods
-from nbddp.analysis.evaluator.iteration.one_sample import as_they_come
 from nbddp.analysis.slicing import root_name
-from nbddp.analysis.syntax import Program, walk
+from nbddp.analysis.syntax import Program, returns_none, walk
 from nbddp.analysis.values import (
     ANYTHING,
     BY_MASK,
@@ -54,15 +53,12 @@ def put_together(m: Machine, loader: Obj) -> Value | None:
 
 def may_be_no_batch(m: Machine, node: ast.expr) -> bool:
     """`batch` of `for batch in loader`, whose `collate_fn` gives None where it has no sample."""
-    if not isinstance(node, ast.Name) or (m.program.function_of(node), node.id) not in as_they_come(m.program):
-        return False
     given = (fact.args["collate_fn"] for fact in m.facts.calls.values() if "collate_fn" in fact.args)
-    return any(map(_gives_none, given))
+    return isinstance(node, ast.Name) and any(map(_gives_none, given))
 
 
 def _gives_none(function: Value) -> bool:
-    returned = (n.value for o in function.of("function") for n in walk(o.node) if isinstance(n, ast.Return))
-    return any(value is None or (isinstance(value, ast.Constant) and value.value is None) for value in returned)
+    return any(returns_none(o.node) for o in function.of("function"))
 
 
 def is_packed(value: Value) -> bool:
@@ -70,20 +66,26 @@ def is_packed(value: Value) -> bool:
     return bool(value.of(BY_MASK)) or any(map(is_packed, value.items or ()))
 
 
-def of_the_share(made: Value, batch: Value, function: Value = ANYTHING) -> Value:
+def of_the_share(m: Machine, made: Value, batch: Value, function: Value = ANYTHING) -> Value:
     """What it finds in the samples of a rank, `torch.bincount(labels)` beside them, or leaves out of these."""
     if _gives_none(function):
         return marked(batch, PICKED)  # where it has left out all of them
     if made.items:
-        return replace(batch, items=tuple(_item_of_the_share(item, batch) for item in made.items))
+        return replace(batch, items=tuple(_item_of_the_share(m, item, batch) for item in made.items))
+    fields = [(obj, field, value) for obj in made.of("dict") for field, value in m.facts.fields.of(obj)]
+    items = [(obj, field, _item_of_the_share(m, value, batch)) for obj, field, value in fields]
+    if any(item is not batch for _, _, item in items):
+        for obj, field, item in items:
+            m.facts.fields[obj, field] = item
+        return made
     return made if made.of(UNLIKE, PICKED) else batch
 
 
-def _item_of_the_share(made: Value, batch: Value) -> Value:
+def _item_of_the_share(m: Machine, made: Value, batch: Value) -> Value:
     found = spread(made) in (Extent.MEAN, Extent.SUM)
     found = found or (spread(made) is Extent.VARYING and not (made.number or made.of(STATISTIC)))  # no offsets
     own = bool(made.of(STATISTIC)) if made.of(EACH) else found  # `[1 / counts[label] for label in labels]`
-    return made if own else of_the_share(made, batch)
+    return made if own else of_the_share(m, made, batch)
 
 
 def note_items_read(m: Machine, loader: Obj) -> None:

@@ -45,11 +45,11 @@ def may_be_a_tuple(m: Machine, node: ast.AST) -> bool:
     """`for batch in loader`, `batch = next(batches)`, unless something is done to it that is done to tensors only."""
     if not isinstance(node, ast.Name) or m.facts.value(node).rank is not None:
         return False
-    return (m.program.function_of(node), node.id) in as_they_come(m.program)
+    return (m.program.function_of(node), node.id) in _as_they_come(m.program)
 
 
 @lru_cache(maxsize=4)
-def as_they_come(program: Program) -> Set[tuple[ast.AST | None, str]]:
+def _as_they_come(program: Program) -> Set[tuple[ast.AST | None, str]]:
     found = set[tuple[ast.AST | None, str]]()
     for node in program.nodes:
         match node:

@@ -210,7 +210,7 @@ def iterate(m: Machine, value: Value, node: ast.AST) -> Value:
                 if made is None
                 else made
                 if is_packed(made)
-                else of_the_share(made, batch, m.get(obj, "collate_fn") or ANYTHING)
+                else of_the_share(m, made, batch, m.get(obj, "collate_fn") or ANYTHING)
             )
         elif obj.kind == "iterator":
             put(_iterate_wrapper(m, obj, node))
