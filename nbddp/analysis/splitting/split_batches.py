@@ -101,9 +101,9 @@ def _why_not(plan: Reading, split: Split) -> Sentence | None:
 
 
 def _of_an_object(plan: Reading, split: Split) -> Sentence | None:
-    found = next((n for n in held(plan, split) if is_an_object(plan, n)), None)
-    source = found is not None and plan.program.source(found)
-    return sentence("'%1' is an object, which does not show what of it are samples", source) if source else None
+    for node in (n for n in held(plan, split) if is_an_object(plan, n)):
+        return sentence("'%1' is an object, which does not show what of it are samples", plan.program.source(node))
+    return None
 
 
 def _next(plan: Reading) -> Assumptions:

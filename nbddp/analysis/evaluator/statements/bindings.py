@@ -231,8 +231,9 @@ def run_augmented(m: Machine, node: ast.AugAssign) -> None:
     moved_by_hand(m, node.target, [m.facts.value(node.value)], old)
     with m.within(varying=False):
         assign(m, node.target, value, added=True)
-    picked = isinstance(load, ast.Subscript) and m.facts.value(load.slice).varies
-    m.change_arrays(old.arrays, spread(evaluate_unseen(m, load.value) if picked else value))  # type: ignore[attr-defined]
+    if isinstance(load, ast.Subscript) and m.facts.value(load.slice).varies:
+        value = evaluate_unseen(m, load.value)  # what was added there tells of the whole
+    m.change_arrays(old.arrays, spread(value))
 
 
 def _of_all_places(m: Machine, container: Value, picked: Value) -> Extent:

@@ -65,12 +65,13 @@ def unjoined(plan: Reading) -> bool:
 def _halves(plan: Reading, calls: Collection[ast.Call]) -> bool:
     """`x[: len(x) // 2]` in a layer: of two batches that were joined before, of which a part has others in its half."""
     run = {n for call in calls for body in plan.facts.calls[call].bodies for n in run_by(plan, body)}
-    for node in (n for n in run if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Slice)):
-        ends = [plan.facts.value(end) for end in (node.slice.lower, node.slice.upper) if end is not None]  # type: ignore[attr-defined]
-        value = plan.facts.value(node.value)
-        of_samples = spread(value) in (Extent.SAMPLES, Extent.VARYING) and not value.of(TURNED)
-        if of_samples and any(end.varies for end in ends) and not _is_joined_in(plan, node.value, run):
-            return True
+    for node in run:
+        match node:
+            case ast.Subscript(value=of, slice=ast.Slice(lower=lower, upper=upper)):
+                value, ends = plan.facts.value(of), [plan.facts.value(end) for end in (lower, upper) if end is not None]
+                of_samples = spread(value) in (Extent.SAMPLES, Extent.VARYING) and not value.of(TURNED)
+                if of_samples and any(end.varies for end in ends) and not _is_joined_in(plan, of, run):
+                    return True
     return False
 
 

@@ -31,7 +31,7 @@ class Means:
 def means_of(plan: Reading, split: Split) -> Means:
     born: list[ast.expr] = []
     inner: list[Inner] = []
-    unpacked: list[tuple[ast.stmt, str]] = []
+    unpacked: list[tuple[ast.Assign | ast.AugAssign, str]] = []
     counts: list[ast.expr] = []
     unseen: list[ast.expr] = []
     beside: list[ast.expr] = []
@@ -74,7 +74,7 @@ def means_of(plan: Reading, split: Split) -> Means:
     unseen += [n for n in again if runs(plan, n) and means_in(plan, n) - weighed]  # and a mean of its own beside it
     unseen += [n for n in born if _is_taken_apart(plan, n)]  # perhaps a tuple with one
     born = [n for n in born if n not in {*again, *subtracted} and weighed.isdisjoint(means_in(plan, n))]
-    unpacked = [(n, name) for n, name in unpacked if weighed.isdisjoint(means_in(plan, n.value))]  # type: ignore[attr-defined]
+    unpacked = [(n, name) for n, name in unpacked if weighed.isdisjoint(means_in(plan, n.value))]
     beside = first_of(plan, [*dict.fromkeys(beside)])
     counts = [n for n in counts if n not in beside and not comes_from(plan, n, beside)]
     return Means(tuple(born), tuple(unpacked), tuple(counts), tuple(inner), tuple(unseen), tuple(beside))
