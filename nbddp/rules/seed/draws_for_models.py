@@ -9,15 +9,16 @@ from nbddp.analysis import Plan
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Definition, with_what_it_calls
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import DRAWN
+from nbddp.analysis.values import DRAWN, of_weights
 from nbddp.edits import Edit, within
 
 
 def drawn_for_models(plan: Plan, name: str, alike: Set[ast.AST]) -> Iterator[Edit]:
     """Not what is drawn alike already."""
     manager, uses = f"{plan.naming('same_random_numbers')}()", ("same_random_numbers",)
-    for statement in draws_for_models(plan):
-        if statement not in alike:
+    found = {*draws_for_models(plan), *_in_forward(plan)}
+    for statement in sorted(found, key=plan.program.span):
+        if statement not in alike and found.isdisjoint(plan.program.ancestors(statement)):
             yield from within(plan.program, name, statement, manager, uses)
 
 
@@ -41,6 +42,15 @@ def _drawing(plan: Plan, target: ast.AST) -> Iterator[ast.stmt]:
         value = plan.facts.value(fact.node)
         if value.of(DRAWN) or not value.varies:  # and not noise for each sample, from which a loss comes
             yield _widest(plan, plan.program.statement_of(node))
+
+
+def _in_forward(plan: Plan) -> Iterator[ast.stmt]:
+    """`weights + torch.randn_like(weights)` in a model: one noise for all samples of a step."""
+    for fact in plan.facts.calls.values():
+        if fact.ever_in_forward and not fact.varying_control and _draws(plan, fact.node):
+            given = (plan.facts.value(a) for a in (*fact.node.args, *(k.value for k in fact.node.keywords)))
+            if any(map(of_weights, given)) and not plan.facts.value(fact.node).varies:
+                yield plan.program.statement_of(fact.node)
 
 
 def _widest(plan: Plan, statement: ast.stmt) -> ast.stmt:
