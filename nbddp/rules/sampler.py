@@ -84,6 +84,13 @@ def _share(plan: Plan, share: Share) -> Iterator[Edit | Diagnostic]:
         )  # fmt: skip
     elif share.how == "own batches":
         yield from _around(plan, call, "batch_sampler", "ShardOfBatches")
+        yield plan.program.diagnose(
+            NAME, "note", call.arguments["batch_sampler"],
+            sentence("each of these batches is split, and where it does not divide among the ranks, it is filled "
+                     "up with repeated samples"),
+            why=sentence("how many samples each of them has, only a run shows; no rank may get less than another"),
+            help=sentence("--exact uses each sample once"),
+        )  # fmt: skip
     elif share.how == "own sampler":
         yield from _around(plan, call, "sampler", "ShardOf", _drop_last(plan, call))
     else:
