@@ -13,8 +13,10 @@ from nbddp.analysis.combining import (
     Part,
     Place,
     Uses,
+    Written,
     is_leaf,
     is_shown,
+    is_text,
     lets_out,
     parts,
     straight,
@@ -244,13 +246,20 @@ def _is_elsewhere(value: Value) -> bool:
     return any(o.name != PIECES for o in value.of(PLACED))
 
 
+def _is_made_of(node: ast.expr) -> bool:
+    """`f"{loss} {classes}"`, `"loss " + str(loss)`: of parts, each of which shows what it is for itself."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _is_made_of(node.left) or _is_made_of(node.right)
+    return isinstance(node, Written) or is_text(node) or (isinstance(node, ast.Constant) and type(node.value) is str)
+
+
 def _samples(plan: Reading, call: CallFact, node: ast.expr) -> Iterator[ast.expr]:
     """What a rank has of a batch, where that is shown as a whole: in a step, as an example, it has its own."""
     value, example = plan.facts.value(node), isinstance(node, ast.Subscript) and _in_step(plan, call)
     if isinstance(node, ast.Name):
         if value.extent is Extent.SAMPLES:
             yield node
-    elif spread(value) is Extent.SAMPLES and (plan.assumed.splits or not example):
+    elif (spread(value) is Extent.SAMPLES or _is_made_of(node)) and (plan.assumed.splits or not example):
         method = node.func if isinstance(node, ast.Call) else None
         children = [c.value if c is method and isinstance(c, ast.Attribute) else c for c in ast.iter_child_nodes(node)]
         found = [s for c in children if isinstance(c, ast.expr) for s in _samples(plan, call, c)]
