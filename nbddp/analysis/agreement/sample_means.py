@@ -14,7 +14,7 @@ from nbddp.analysis.agreement.weighted_losses import marks_ignored, weighted_los
 from nbddp.analysis.library import Samples, effect_of, entry_of
 from nbddp.analysis.loaders import ShardedReading
 from nbddp.analysis.syntax import keywords_of, walk
-from nbddp.analysis.values import BY_MASK, PICKED, CallFact, Extent, Literal, Loop, Obj, Value
+from nbddp.analysis.values import BY_MASK, PICKED, RAGGED, CallFact, Extent, Literal, Loop, Obj, Value, spread
 
 FUNCTIONAL = "torch.nn.functional."
 LOSSES = {  # torch's own, which without a reduction give each sample's
@@ -83,10 +83,16 @@ def _calls_of(plan: ShardedReading, loss: ast.Call) -> Iterator[CallFact]:
 def _over_picked(plan: ShardedReading, training: set[Loop]) -> Iterator[CallFact]:
     """`criterion(output[mask], y[mask])`, `losses[mask].mean()`."""
     for fact in _by_place(plan):
-        picks = any(v.of(PICKED) for v in _given(plan, fact))
         trains = (fact.grad and fact.loops & training) or fact.innermost & training - plan.dealt
-        if trains and picks and _is_mean(plan, fact):
+        if trains and _picks(_given(plan, fact)) and _is_mean(plan, fact):
             yield fact
+
+
+def _picks(given: list[Value]) -> bool:
+    """Rows of which one sample may have more than another are one of each again beside a label of each."""
+    picked = [v for v in given if v.of(PICKED)]
+    beside = any(spread(v) is Extent.SAMPLES and v not in picked for v in given)
+    return bool(picked) and not (beside and all(o.name == RAGGED for v in picked for o in v.of(PICKED)))
 
 
 def _by_place(plan: ShardedReading) -> list[CallFact]:

@@ -74,6 +74,7 @@ from nbddp.analysis.values.domain import (
     PLACED,
     PLACES,
     POSITIONS,
+    RAGGED,
     RATED,
     SEVERAL,
     SHUFFLED,

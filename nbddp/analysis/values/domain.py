@@ -137,6 +137,7 @@ MOVED = "moved"  # in another order than theirs, within the batch
 PLACED = "placed"  # by their place in the batch, and of a share these are others
 PIECES = "pieces"  # why a piece is PLACED where a loop goes through all of them
 POSITIONS = "positions"  # why numbers are that say where samples are: `x.nonzero()`; there are as many as of those
+RAGGED = "ragged"  # why rows are PICKED: of each sample its own, of one more than of another
 FIRST = "first"  # why one sample is, as `x[0]`
 LAST = "last"  # why the one is that a loop through them has left
 BY_MASK = "by mask"  # picked by what is true of each sample for itself: the shares' make up those of the batch

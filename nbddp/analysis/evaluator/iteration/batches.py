@@ -15,6 +15,7 @@ from nbddp.analysis.values import (
     BY_MASK,
     EACH,
     PICKED,
+    RAGGED,
     STATISTIC,
     UNLIKE,
     Extent,
@@ -63,7 +64,8 @@ def _gives_none(function: Value) -> bool:
 
 def is_packed(value: Value) -> bool:
     """`pack_sequence(xs)`, perhaps beside labels: in it long sequences are more than short ones."""
-    return bool(value.of(BY_MASK)) or any(map(is_packed, value.items or ()))
+    packed = value.of(BY_MASK) and any(o.name != RAGGED for o in value.of(PICKED))
+    return bool(packed) or any(map(is_packed, value.items or ()))
 
 
 def of_the_share(m: Machine, made: Value, batch: Value, function: Value = ANYTHING) -> Value:
@@ -72,6 +74,12 @@ def of_the_share(m: Machine, made: Value, batch: Value, function: Value = ANYTHI
         return marked(batch, PICKED)  # where it has left out all of them
     if made.items:
         return replace(batch, items=tuple(_item_of_the_share(m, item, batch) for item in made.items))
+    if made.of(EACH):
+        return marked(batch, EACH)
+    if made.of("list") and m.elements(made).of(EACH):  # `tuple(zip(*samples))`
+        for obj in made.of("list"):
+            m.facts.fields[obj, "[]"] = marked(batch, EACH)
+        return made
     fields = [(obj, field, value) for obj in made.of("dict") for field, value in m.facts.fields.of(obj)]
     items = [(obj, field, _item_of_the_share(m, value, batch)) for obj, field, value in fields]
     if any(item is not batch for _, _, item in items):
@@ -82,8 +90,10 @@ def of_the_share(m: Machine, made: Value, batch: Value, function: Value = ANYTHI
 
 
 def _item_of_the_share(m: Machine, made: Value, batch: Value) -> Value:
+    if made.number and made.extent is Extent.REPEATED:  # `np.random.beta(a, a)`: a rank draws for its own batches
+        return replace(made, extent=Extent.VARYING)
     found = spread(made) in (Extent.MEAN, Extent.SUM)
-    found = found or (spread(made) is Extent.VARYING and not (made.number or made.of(STATISTIC)))  # no offsets
+    found = found or (spread(made) is Extent.VARYING and not made.of(STATISTIC))  # no offsets
     own = bool(made.of(STATISTIC)) if made.of(EACH) else found  # `[1 / counts[label] for label in labels]`
     return made if own else of_the_share(m, made, batch)
 

@@ -9,6 +9,7 @@ from nbddp.analysis.evaluator.iteration import written_elements
 from nbddp.analysis.evaluator.tensors.dimensions import along_of, at_times, over_samples, samples_at
 from nbddp.analysis.values import (
     ANYTHING,
+    BY_MASK,
     EACH,
     FLAT,
     JOINED,
@@ -18,8 +19,10 @@ from nbddp.analysis.values import (
     PICKED,
     PIECES,
     PLACED,
+    RAGGED,
     TURNED,
     Args,
+    AsMany,
     Extent,
     Keywords,
     Machine,
@@ -43,11 +46,14 @@ def joined(m: Machine, node: ast.Call, word: str, given: Value, args: Args, keyw
     """`torch.cat([a, b])`, `torch.stack(outputs)`: where the samples of all are then."""
     parts = written_elements(m, given) or [m.elements(given)]
     found = Value(given.of(*OF_EACH).union(*(p.of(*OF_EACH, TURNED, FLAT) for p in parts)), Extent.SAMPLES)
-    if ones(parts):
-        return found if m.alone(*parts) else replace(found, objs=found.objs - found.of(ONE))  # of each sample
     along = along_of(word, args, keywords)
     at = 0 if along is ANYTHING or word in ("vstack", "hstack") else along.const
-    if word == "stack" and not (given.of(EACH, PICKED) or found.of(TURNED) or m.context.varying):
+    each = bool(given.of(EACH)) or _is_cut(m, node.args[0])
+    if word != "stack" and at == 0 and (ones(parts) or each) and not all(map(_is_a_row, parts)):
+        found = marked(marked(found, PICKED, RAGGED), BY_MASK)
+    if ones(parts):
+        return found if m.alone(*parts) else replace(found, objs=found.objs - found.of(ONE))  # of each sample
+    if word == "stack" and not (each or given.of(PICKED) or found.of(TURNED) or m.context.varying):
         return turned(found) if at == 0 else found
     if m.assumed.splits and at == samples_at(found) and not m.context.forward and _grows(m, node):
         found = marked(found, KEPT)
@@ -55,6 +61,21 @@ def joined(m: Machine, node: ast.Call, word: str, given: Value, args: Args, keyw
     if over and any(_is_besides(m, n) for n in _written(node)) and any(p.varies for p in parts):
         return Value(extent=Extent.VARYING)  # some rows besides, on each rank
     return marked(found, JOINED) if over and len(parts) > 1 and all(p.varies for p in parts) else found
+
+
+def _is_cut(m: Machine, batch: ast.expr) -> bool:
+    """A list of a batch's samples, of which a rank takes some: `xs[mine]`."""
+    name = ast.unparse(batch)
+    return any(name in s.names and name not in s.lists | s.nested | s.dicts for s in m.assumed.splits)
+
+
+def _is_a_row(part: Value) -> bool:
+    """`x.unsqueeze(0)` of a sample, `torch.tensor([label])`: of others there may be more than one."""
+    return (
+        part.shape[:1] == (1,)
+        if isinstance(part.shape, tuple)
+        else isinstance(part.shape, AsMany) and part.shape.more > 0
+    )
 
 
 def _written(node: ast.Call) -> list[ast.expr]:
