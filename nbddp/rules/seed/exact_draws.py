@@ -50,9 +50,10 @@ def in_whole_batches(plan: Plan, name: str) -> Iterator[Edit | Diagnostic]:
 
 
 def drawn_for_weights(plan: Plan, name: str) -> Iterator[Edit]:
-    before, nodes = f"{plan.naming('drawn_for_all')}.of_no_sample(lambda: ", {*_of_weights(plan)}
-    for node in sorted(nodes, key=plan.program.span):
-        if nodes.isdisjoint(plan.program.ancestors(node)):
+    said = {**dict.fromkeys(_of_weights(plan), "of_no_sample("), **{n: f"along({at}, " for n, at in _along(plan)}}
+    for node in sorted(said, key=plan.program.span):
+        if said.keys().isdisjoint(plan.program.ancestors(node)):
+            before = f"{plan.naming('drawn_for_all')}.{said[node]}lambda: "
             yield from wrap(plan.program, name, node, before, ")", ("drawn_for_all",))
 
 
@@ -96,6 +97,17 @@ def _of_weights(plan: Plan) -> Iterator[ast.Call]:
         inside = fact.ever_in_forward or fact.node in steps
         if inside and _draws_by_torch(fact) and _is_fixed(plan, fact.node):
             yield fact.node
+
+
+def _along(plan: Plan) -> Iterator[tuple[ast.Call, int]]:
+    """`torch.randn(2, x.shape[0], 8)`: a part of a batch may have as many samples as another dimension has rows."""
+    for fact in plan.facts.calls.values():
+        if fact.ever_in_forward and fact.names and _draws_by_torch(fact):
+            given = fact.node.args
+            sizes = given[0].elts if given and isinstance(given[0], ast.Tuple | ast.List) else given
+            found = [at for at, n in enumerate(sizes) if (v := plan.facts.value(n)).varies or v.size]
+            if found and found != [0] and len(sizes) > 1 and len(found) == 1:
+                yield fact.node, found[0]
 
 
 def _draws_by_torch(fact: CallFact) -> bool:

@@ -20,7 +20,7 @@ class DrawnForAll(TorchDispatchMode):
     samples = None  # of the step: the first, the end, how many there are in the batch, and their dimension
     total = 0  # how many samples there are in the batch of a step, in which all processes come by equally often
     turns = False  # may the model put another dimension where the samples were?
-    apart = False  # is what is drawn now of no sample?
+    said = ()  # of what is drawn now: the dimension of its samples, or None where it is of no sample
     step = last = ()  # where each draw had them: in this step and in the one before
 
     def begin(self, first, end, total, dim):
@@ -55,7 +55,7 @@ class DrawnForAll(TorchDispatchMode):
         counted = func is torch.ops.aten.multinomial.default and args[0].dim() == 1  # out of one row, so many
         sized = [*filter(is_size, args)] or [a.shape for a in args if isinstance(a, torch.Tensor)]
         sized = [args[1:2]] if counted else sized
-        place = self.place(sized[0]) if draws and sized and not self.apart else None
+        place = self.place(sized[0]) if draws and sized else None
         if draws:
             self.step.append(place)
         if place is None:
@@ -71,14 +71,20 @@ class DrawnForAll(TorchDispatchMode):
 
     def of_no_sample(self, draw):
         """Noise for weights, whatever their size."""
-        self.apart = True
+        return self.along(None, draw)
+
+    def along(self, dim, draw):
+        """What has its samples in that dimension, however long the others are."""
+        self.said = (dim,)
         drawn = draw()
-        self.apart = False
+        self.said = ()
         return drawn
 
     def place(self, shape):
         """The dimension of the samples, how many rows each has, and whether these lie apart; None without samples."""
         first, end, total, dim = self.samples
+        for at in self.said:
+            return None if at is None or shape[at] != end - first else (at, 1, False)
         before = self.last[len(self.step)] if len(self.step) < len(self.last) else None  # in the last step
         if first == end and len(self.step) < len(self.last):
             return before

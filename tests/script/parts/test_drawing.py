@@ -101,6 +101,21 @@ def test_noise_of_weights_is_no_samples_and_words_are():
         assert torch.equal(torch.cat((one, other)), whole)
 
 
+def layered(rank: int) -> Any:
+    """States of as many layers as a rank has samples."""
+    torch.manual_seed(3)
+    mine, _ = my_part__exact(torch.zeros(4, 1))
+    size = len(range(*mine.indices(4)))
+    states = drawn_for_all.along(1, lambda: torch.randn(2, size, 3))
+    drawn_for_all.end()
+    return states
+
+
+def test_a_draw_whose_samples_are_named_has_them_there():
+    torch.manual_seed(3)
+    assert torch.equal(torch.cat(on_ranks(2, layered), 1), torch.randn(2, 4, 3))
+
+
 def attending(rank: int) -> Any:
     torch.manual_seed(3)
     x = torch.randn(8, 2, 7, 4)
