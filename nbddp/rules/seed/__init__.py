@@ -24,14 +24,14 @@ from collections.abc import Iterator
 
 from nbddp.analysis import Plan
 from nbddp.analysis.library import Stream, effect_of
-from nbddp.analysis.reading import draws_left_out, seeds
+from nbddp.analysis.reading import Definition, draws_left_out, seeds
 from nbddp.analysis.splitting import by_longest, drawn_elsewhere, draws_by_share, draws_for_all
 from nbddp.analysis.syntax import qualified, walk
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before
 from nbddp.rules.seed.chance import same_chance
 from nbddp.rules.seed.draws_between_passes import draws_between
-from nbddp.rules.seed.draws_for_models import drawn_for_models, draws_for_models
+from nbddp.rules.seed.draws_for_models import drawn_for_models, draws_for_models, in_forward
 from nbddp.rules.seed.draws_of_data import FOR_DATA, draws_of_data, same_data, shared_with_data, unlike_often
 from nbddp.rules.seed.exact_draws import for_the_whole_batch, in_whole_batches
 from nbddp.rules.seed.numpy_noise import FROM_NUMPY, noise_of_numpy, same_noise, shared_with_numpy
@@ -209,7 +209,7 @@ def _draws(plan: Plan) -> bool:
     """May the training draw random numbers: dropout, noise, augmentation, a library's model?"""
     training = [s.node for s in plan.training]
     defined = [s.node for s in plan.kept if isinstance(s.node, ast.FunctionDef | ast.ClassDef)]
-    for_models = {n for s in draws_for_models(plan) for n in walk(s)}
+    for_models = {n for s in (*draws_for_models(plan), *in_forward(plan)) for n in walk(s)}
     if any(_is_random(plan, n) for part in (*training, *defined) for n in walk(part) if n not in for_models):
         return True
     if any(_is_layer(plan, n) for n in plan.nodes()):
@@ -237,7 +237,19 @@ def _is_random(plan: Plan, node: ast.AST) -> bool:
     if word.startswith("Random") or any(w in word.lower() for w in WORDS) or name.startswith("torch.nn.Transformer"):
         return True
     function = plan.program.function_of(node)
-    builds = name.startswith("torch.nn.init.") or (function is not None and function.name == "__init__")  # drawn alike
-    builds = builds or (function is None and plan.top_level(node) not in plan.training)
+    builds = name.startswith("torch.nn.init.") or _builds(plan, node, function, frozenset())  # drawn alike
     in_place = word.endswith("_") and effect_of(f".{word}").draws
     return not builds and bool(in_place or (effect_of(name).noise and effect_of(name).draws))
+
+
+def _builds(plan: Plan, node: ast.AST, function: Definition | None, seen: frozenset[ast.AST]) -> bool:
+    """Before the training, in `__init__` or in what only such code calls: `self.reset_parameters()`."""
+    if function is None:
+        return plan.top_level(node) not in plan.training
+    if function.name == "__init__" or function in seen:
+        return function.name == "__init__"
+    calls = plan.callers.get(function, [])
+    named = (n for n in plan.nodes() if function.name in (getattr(n, "id", ""), getattr(n, "attr", "")))
+    if not calls or not {c.func for c in calls} >= {*named}:
+        return False  # it may be called where that is not seen
+    return all(_builds(plan, c, plan.program.function_of(c), seen | {function}) for c in calls)

@@ -16,7 +16,7 @@ from nbddp.edits import Edit, within
 def drawn_for_models(plan: Plan, name: str, alike: Set[ast.AST]) -> Iterator[Edit]:
     """Not what is drawn alike already."""
     manager, uses = f"{plan.naming('same_random_numbers')}()", ("same_random_numbers",)
-    found = {*draws_for_models(plan), *_in_forward(plan)}
+    found = {*draws_for_models(plan), *in_forward(plan)}
     for statement in sorted(found, key=plan.program.span):
         if statement not in alike and found.isdisjoint(plan.program.ancestors(statement)):
             yield from within(plan.program, name, statement, manager, uses)
@@ -44,7 +44,7 @@ def _drawing(plan: Plan, target: ast.AST) -> Iterator[ast.stmt]:
             yield _widest(plan, plan.program.statement_of(node))
 
 
-def _in_forward(plan: Plan) -> Iterator[ast.stmt]:
+def in_forward(plan: Plan) -> Iterator[ast.stmt]:
     """`weights + torch.randn_like(weights)` in a model: one noise for all samples of a step."""
     for fact in plan.facts.calls.values():
         if fact.ever_in_forward and not fact.varying_control and _draws(plan, fact.node):
