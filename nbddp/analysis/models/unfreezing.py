@@ -94,9 +94,10 @@ def switches(plan: Reading, model: Obj, loops: list[Loop]) -> Iterator[ast.expr]
 
 
 def _is_data(plan: Reading, node: ast.expr) -> bool:
-    """`x.requires_grad = True`, of a batch that all ranks have whole."""
+    """`x.requires_grad = True`, of a batch that all ranks have whole, or of points: `torch.rand(12, 2)`."""
     made = [plan.facts.value(n) for n in plan.bindings.made_of(node)]
-    return any(v.of("loader", "dataset") for v in made) and not any(v.of("model", "params", "parameter") for v in made)
+    data = any(v.of("loader", "dataset") for v in made) or plan.facts.value(node).rank is not None
+    return data and not any(v.of("model", "params", "parameter") for v in made)
 
 
 def belong_to(plan: Reading, things: Iterable[Obj], model: Obj) -> bool:
