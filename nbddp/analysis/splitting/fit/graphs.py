@@ -27,9 +27,20 @@ def edges_of(plan: Reading, split: Split) -> str | None:
                 word = given.attr if isinstance(given, ast.Attribute) else getattr(given, "id", "")
                 # not of a batch of that name
                 alone = getattr(call, "args", []) == [given] and plan.program.source(given) == split.total
-                if GRAPH.search(word) and not (alone and _is_read(plan, call)):
+                own = word in _items_of_samples(plan, split)
+                if GRAPH.search(word) and not own and not (alone and _is_read(plan, call)):
                     return plan.program.source(given)
     return None
+
+
+def _items_of_samples(plan: Reading, split: Split) -> frozenset[str]:
+    """`for adj, x, y in loader`, where torch puts samples together: each of them has a graph of its own."""
+    for loop in plan.program.ancestors(split.at):
+        if isinstance(loop, ast.For):
+            loaders = {o for n in walk(loop.iter) for o in plan.facts.value(n).of("loader")}
+            if loaders and all(plan.facts.fields.get((loader, "collate_fn")) is None for loader in loaders):
+                return frozenset(n.id for n in walk(loop.target) if isinstance(n, ast.Name))
+    return frozenset()
 
 
 def _is_read(plan: Reading, call: ast.AST) -> bool:
