@@ -54,6 +54,8 @@ def _compiled(notebook: Notebook, options: Options, flat: set[str]) -> Script:
     if more := to_flatten(plan, edits):
         return _compiled(notebook, options, flat | more)
     diagnostics += copied(plan, edits)
+    if any(d.level == "error" for d in diagnostics):
+        raise CannotExport(diagnostics)
     try:
         lines = assemble(plan, edits)
     except Conflict as conflict:

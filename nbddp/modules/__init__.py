@@ -5,5 +5,7 @@ Gives the notebook in which what `from losses import TripletLoss` brings stands 
 """
 
 from nbddp.modules.beside import with_modules
+from nbddp.modules.files import Module, imports_of, reached
+from nbddp.modules.search_path import folders
 
-__all__ = ["with_modules"]
+__all__ = ["Module", "folders", "imports_of", "reached", "with_modules"]

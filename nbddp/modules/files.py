@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import is_foreign
 from nbddp.notebook import parse
 
@@ -31,6 +32,27 @@ class Module:
         package = self.name.split(".")
         package = package if self.file.endswith("/__init__.py") else package[:-1]
         return ".".join([*package[: len(package) - node.level + 1], *filter(None, [node.module])])
+
+
+def reached(folders: Sequence[Path], first: Iterable[str], beside: Path) -> dict[str, Module]:
+    """The modules of those names that stand there, with what they import, and so on."""
+    found, waiting = dict[str, Module](), [*first]
+    while waiting:
+        name = waiting.pop()
+        if name not in found and (module := find(folders, name, beside)) is not None:
+            found[name] = module
+            waiting += imports_of(module)
+    return found
+
+
+def imports_of(module: Module) -> Iterator[str]:
+    """`layers` and `layers.conv` of `from layers import conv`, which may be a module or a name in one."""
+    for node in walk(module.tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield module.named(node)
+            yield from (f"{module.named(node)}.{alias.name}" for alias in node.names)
 
 
 def find(folders: Sequence[Path], name: str, beside: Path) -> Module | None:

@@ -13,6 +13,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.syntax import Statement
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit
+from nbddp.modules import Module, folders, imports_of, reached
 from nbddp.notebook import Brought, Cell
 from nbddp.sentence import sentence
 
@@ -91,10 +92,35 @@ def kept_of_modules(plan: Plan) -> Iterator[Brought]:
 
 def copied(plan: Plan, edits: Sequence[Edit]) -> Iterator[Diagnostic]:
     """What is told of them."""
-    for cell in _copied(plan, edits):
+    cells = _copied(plan, edits)
+    for cell in cells:
         message = sentence("what the training needs of %1 stands in the script, which changes it", cell.file)
         why = sentence("on several processes something of it must be written in another way; the file stays as it is")
         yield Diagnostic(NAME, "note", message, why=why, file=cell.file)
+    with_classes = {s.cell for s in plan.kept if isinstance(s.node, ast.ClassDef)}.intersection(cells)
+    for user, cell in _users(plan, with_classes):
+        yield Diagnostic(
+            NAME, "error",
+            sentence("%1 has classes that the script changes, and %2, which it imports, goes on with those of the file",
+                     cell.file, user),
+            why=sentence("an object of the script's class is none of the file's, as isinstance tells"),
+            help=sentence("write what the training needs of both into cells of the notebook"),
+            file=cell.file,
+        )  # fmt: skip
+
+
+def _users(plan: Plan, cells: Set[Cell]) -> Iterator[tuple[str, Cell]]:
+    """Files that were not read, and are imported all the same, with those of the cells that they import."""
+    folder, standing = plan.notebook.folder, [s.node for s in plan.kept if isinstance(s.node, IMPORT)]
+    read = {c.module for c in plan.program.cells if c.file}
+    if folder is None or not cells:
+        return
+    names = [n for node in standing for n in imports_of(Module("", "", "", ast.Module([node], [])))]
+    found = reached(folders(folder, [plan.program.tree]), {*names} - read, folder)
+    for module in (m for m in found.values() if m.name not in read):
+        for cell in sorted(cells, key=lambda c: c.number):
+            if cell.module in imports_of(module):
+                yield module.file, cell
 
 
 def _copied(plan: Plan, edits: Sequence[Edit]) -> list[Cell]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nbddp.modules.files import LARGEST, find
+from nbddp.modules.files import LARGEST, find, imports_of, reached
 from nbddp.notebook import parse
 from tests.modules.beside import written
 
@@ -57,3 +57,14 @@ def test_in_another_folder_the_first_comes_first(tmp_path: Path) -> None:
     places = [tmp_path / "src", tmp_path / "lib"]
     found = [find(places, name, tmp_path / "notes") for name in ("losses", "nets")]
     assert [one.file for one in found if one] == ["../src/losses.py", "../lib/nets.py"]
+
+
+def test_what_modules_import_and_so_on(tmp_path: Path) -> None:
+    files = {"losses.py": "import torch\nfrom nets import pairs\n", "nets/__init__.py": "from .pairs import near\n",
+             "nets/pairs.py": "import losses, missing\n", "others.py": ""}  # fmt: skip
+    written(tmp_path, files)
+    found = reached([tmp_path], ["losses", "json"], tmp_path)
+    assert {name: one.file for name, one in found.items()} == {
+        "losses": "losses.py", "nets": "nets/__init__.py", "nets.pairs": "nets/pairs.py"
+    }  # fmt: skip
+    assert [*imports_of(found["nets"])] == ["nets.pairs", "nets.pairs.near"]

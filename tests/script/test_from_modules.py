@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nbddp.export import Script, export
+from nbddp.export import CannotExport, Script, export
 from tests.analysis.cells import DATA, IMPORTS, TRAINING, notebook
 from tests.modules.beside import written
 
@@ -111,6 +111,34 @@ def test_with_what_imports_from_it(tmp_path: Path) -> None:
     found = script(tmp_path, files, IMPORTS, DATA, *cells)
     assert [d.file for d in found.diagnostics] == ["ends.py", "saving.py"]
     assert found.text.index("def save(") < found.text.index("keep = save") < found.text.index("def end(")
+
+
+NOISY = """
+    import torch
+    import torch.nn as nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight, self.dropout = nn.Parameter(torch.zeros(2, 8)), nn.Dropout(0.1)
+
+        def forward(self, x):
+            noise = torch.randn_like(self.weight)
+            return self.dropout(x) @ (self.weight + noise).T
+"""
+
+
+def test_classes_that_change_are_refused_where_a_file_that_is_not_read_asks_for_them(tmp_path: Path) -> None:
+    asks = "from nets import Net\n\n\ndef asked(model):\n    return isinstance(model, Net)\n"
+    files = {"nets.py": NOISY, "asks.py": asks,
+             "ends.py": "import asks\n\n\ndef end(model):\n    return asks.asked(model)\n"}  # fmt: skip
+    cells = IMPORTS, DATA, "from ends import end\nfrom nets import Net", "model = Net()", OPTIMIZER, TRAINING
+    assert "same_random_numbers" in script(tmp_path, files, *cells).text  # nothing of the script asks
+    with pytest.raises(CannotExport) as refused:
+        script(tmp_path, files, *cells[:-1], TRAINING + "    print(end(model))\n")
+    errors = [d for d in refused.value.diagnostics if d.level == "error"]
+    assert [(d.rule, d.file) for d in errors] == [("modules", "nets.py")]
+    assert "asks.py" in errors[0].message
 
 
 def test_lines_of_a_module_are_of_no_cell(tmp_path: Path) -> None:
