@@ -104,7 +104,10 @@ def _by_shares(plan: Plan) -> Iterator[Diagnostic]:
             yield plan.program.diagnose(
                 NAME, "note", call,
                 sentence("BatchNorm takes the mean and the variance of each rank's own samples"),
-                why=sentence("as DDP does, so that the numbers differ a little from those of one process"),
+                why=sentence("as DDP does, so that the numbers differ a little from those of one process; where a rank "
+                             "gets a single sample, there is no variance, and the script stops")
+                if plan.assumed.splits
+                else sentence("as DDP does, so that the numbers differ a little from those of one process"),
                 help=sentence("use --exact or, on GPUs, --sync-batchnorm: it takes those of the whole batch"),
             )  # fmt: skip
             return

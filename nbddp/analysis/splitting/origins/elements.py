@@ -97,6 +97,8 @@ def _makes_tensor(plan: Reading, node: ast.expr) -> bool:
         return False
     if entry_of(node, plan.flow.imports).shape in BATCHES or ast.unparse(node.func).endswith(".stack"):
         return False
+    if plan.facts.value(node).of("model", "submodule", "optimizer"):  # `nn.ModuleList(nets)`
+        return False
     name = qualified(node.func, plan.flow.imports) or ""
     if name.startswith(("torch.", "numpy.")) and not name.startswith("torch.utils."):
         return True
