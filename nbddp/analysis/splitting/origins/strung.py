@@ -21,7 +21,27 @@ def strung(plan: Reading) -> frozenset[str]:
         places = [at for at, parts in enumerate(made) if any(_joins(plan, part) for part in parts)]
         alike = [target for target in targets if places and len(target.elts) == len(given.elts)]
         found |= {name.id for t in alike for at in places if isinstance(name := t.elts[at], ast.Name)}
-    return frozenset(found | {*_packed(plan)})
+    return frozenset(found | {*_packed(plan)} | {*_of_a_list(plan)})
+
+
+def _of_a_list(plan: Reading) -> Iterator[str]:
+    """`flat = torch.cat(texts[i : i + 10])`, where no loader gives the batch."""
+    for node in plan.nodes():
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(args=[given, *_]) as call):
+                if qualified(call.func, plan.flow.imports) in JOINING and _lists_samples(plan, given):
+                    yield name
+
+
+def _lists_samples(plan: Reading, node: ast.expr) -> bool:
+    """`texts[i : i + 10]`, `[texts[j] for j in chosen]`: a list of them as they are."""
+    for made in plan.bindings.made_by(node):
+        match made:
+            case ast.Subscript(value=whole, slice=ast.Slice()) if plan.facts.value(whole).of("list"):
+                return True
+            case ast.ListComp(elt=ast.Subscript(value=whole)) if plan.facts.value(whole).of("list"):
+                return True
+    return False
 
 
 def _packed(plan: Reading) -> Iterator[str]:
