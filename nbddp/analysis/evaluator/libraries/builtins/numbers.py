@@ -86,7 +86,7 @@ def length(m: Machine, value: Value) -> Value:
     inner = m.elements(value) if value.of("list") else value
     if inner.of(ONE) and inner.varies:
         if not (value.of("list") or m.alone(value)):  # `len(target["boxes"])`, of a sample from a list of them
-            return Value(extent=Extent.VARYING, number=True)
+            return Value(inner.of(ONE), Extent.SAMPLES, number=True)
         growing = value.of("list") and m.alone(inner)  # in the loop that fills it
         return Value(extent=Extent.VARYING, number=True) if growing else _of_samples(m, value, inner)
     if value.of("iterator") and Extent.SAMPLES in taken_from(m, value):
