@@ -9,7 +9,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Definition, with_what_it_calls
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import DRAWN, of_weights
+from nbddp.analysis.values import DRAWN, CallFact, of_weights
 from nbddp.edits import Edit, within
 
 
@@ -47,10 +47,14 @@ def _drawing(plan: Plan, target: ast.AST) -> Iterator[ast.stmt]:
 def in_forward(plan: Plan) -> Iterator[ast.stmt]:
     """`weights + torch.randn_like(weights)` in a model: one noise for all samples of a step."""
     for fact in plan.facts.calls.values():
-        if fact.ever_in_forward and not fact.varying_control and _draws(plan, fact.node):
-            given = (plan.facts.value(a) for a in (*fact.node.args, *(k.value for k in fact.node.keywords)))
-            if any(map(of_weights, given)) and not plan.facts.value(fact.node).varies:
-                yield plan.program.statement_of(fact.node)
+        if fact.ever_in_forward and not fact.varying_control and _draws(plan, fact.node) and like_weights(plan, fact):
+            yield plan.program.statement_of(fact.node)
+
+
+def like_weights(plan: Plan, draw: CallFact) -> bool:
+    """`torch.randn_like(self.mean)`, `normal.sample(layer.weight.size())`: as many numbers as there are weights."""
+    given = (plan.facts.value(a) for a in (*draw.node.args, *(k.value for k in draw.node.keywords)))
+    return any(map(of_weights, given)) and not plan.facts.value(draw.node).varies
 
 
 def _widest(plan: Plan, statement: ast.stmt) -> ast.stmt:

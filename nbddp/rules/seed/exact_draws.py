@@ -13,6 +13,7 @@ from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact, Extent, of_weights, spread
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, wrap
+from nbddp.rules.seed.draws_for_models import like_weights
 from nbddp.sentence import sentence
 
 INSIDE = ("torch.nn.RNN", "torch.nn.LSTM", "torch.nn.GRU", "torch.nn.functional.scaled_dot_product_attention")
@@ -95,7 +96,7 @@ def _of_weights(plan: Plan) -> Iterator[ast.Call]:
     steps = {n for split in plan.assumed.splits for s in step_of(plan, split) for n in walk(s)}
     for fact in plan.facts.calls.values():
         inside = fact.ever_in_forward or fact.node in steps
-        if inside and _draws_by_torch(fact) and _is_fixed(plan, fact.node):
+        if inside and _draws_by_torch(fact) and (like_weights(plan, fact) or _is_fixed(plan, fact.node)):
             yield fact.node
 
 
