@@ -50,10 +50,30 @@ def met_whole(plan: Reading, split: Split) -> Sentence:
     """What a function of the step reads whole, although it computes with what is split."""
     region = replace(region_at(plan, split.at), chain=chain_of(plan), dim=split.dim)
     whole = next((root.node for root in _read_by_functions(region) if not is_split(plan, root.node)), None)
+    whole = whole or next(_left_to_callers(region), None)
     if whole is None:
         return NOTHING
     return sentence("'%1' has all samples in a function that computes with those of a batch",
                     plan.program.source(whole))  # fmt: skip
+
+
+def _left_to_callers(region: Region) -> Iterator[ast.expr]:
+    """`loss, out = self.step(batch)`, which cuts the batch, and `out.argmax(1) == batch["y"]` behind it."""
+    plan, function = region.plan, region.plan.program.function_of(region.at)
+    for call in plan.callers.get(function, ()) if function is not None else ():
+        given = {name for a in (*call.args, *(k.value for k in call.keywords)) for name in names_in(a)}
+        around = next((a for a in plan.program.ancestors(call) if isinstance(a, (*LOOPS, ast.FunctionDef))), call)
+        for sides in map(_operands, walk(around)):
+            whole = [side for side in sides if not is_split(plan, side)]
+            if len(whole) == 1 < len(sides) and names_in(whole[0]) & given and not plan.facts.value(whole[0]).number:
+                yield whole[0]
+
+
+def _operands(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            return [left, right]
+    return []
 
 
 def _read_by_functions(region: Region) -> Iterator[Root]:
