@@ -6,6 +6,7 @@ Of one that it does change, what the training needs is copied, with whatever use
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from nbddp.notebook import Brought, Cell
 from nbddp.sentence import sentence
 
 NAME = "modules"
+WORD = re.compile(r"[^\W\d]\w*")
 IMPORT = ast.Import | ast.ImportFrom
 
 
@@ -73,9 +75,13 @@ def modules_of(plan: Plan, edits: Sequence[Edit]) -> Modules:
 
 
 def to_flatten(plan: Plan, edits: Sequence[Edit]) -> set[str]:
-    """Names of modules, read as `losses.pairs`, of which something is copied: the script has that by its own name."""
+    """Names of modules, read as `losses.pairs`, of which something is copied: the script has that by its own name.
+
+    And of those of which a rule writes something, which it does by that name: `sum_over_ranks(seen)` of `config.seen`.
+    """
     cells = _copied(plan, edits)
     there = {n for s in plan.kept if s.cell in cells for n in plan.flow.effects[s.index].may_bind}
+    there |= {word for edit in edits for word in WORD.findall(edit.text)}
     return {name for name, names in plan.notebook.attributes.items() if there & {*names.values()}}
 
 

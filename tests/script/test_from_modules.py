@@ -113,6 +113,14 @@ def test_with_what_imports_from_it(tmp_path: Path) -> None:
     assert found.text.index("def save(") < found.text.index("keep = save") < found.text.index("def end(")
 
 
+def test_a_list_of_a_whole_module_that_is_combined_goes_by_its_own_name(tmp_path: Path) -> None:
+    cells = "import settings", "model = torch.nn.Linear(4, 2)", OPTIMIZER, TRAINING
+    train = cells[-1] + "        settings.history.append(loss.item())\n    print(sum(settings.history))\n"
+    found = script(tmp_path, {"settings.py": "history = []\n"}, IMPORTS, DATA, *cells[:-1], train)
+    assert "\nfrom settings import history\n" in found.text
+    assert "        history[:] = mean_over_ranks(history)\n        print(sum(history))" in found.text
+
+
 NOISY = """
     import torch
     import torch.nn as nn

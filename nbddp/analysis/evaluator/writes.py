@@ -23,9 +23,12 @@ from nbddp.analysis.values import (
     Value,
     contents,
     from_afar,
+    is_foreign,
     is_uneven,
     spread,
 )
+
+GROWS = ("append", "extend", "appendleft")
 
 
 def taint(m: Machine, holder: ast.expr, extent: Extent) -> None:
@@ -98,6 +101,9 @@ def write_into(m: Machine, node: ast.Call, name: str, args: list[Value], keyword
     """`heapq.heappush(best, loss)`, `numpy.add.at(counts, y, 1)`, `torch.add(a, b, out=a)`."""
     for target in (k.value for k in node.keywords if k.arg == "out"):
         moved_by_hand(m, target, args)
+    func, held = node.func, [m.held(v) for v in (*args, *keywords.values())]
+    if isinstance(func, ast.Attribute) and func.attr in GROWS and is_foreign(name) and {*held} - {*WHOLE}:
+        taint(m, func.value, Extent.VARYING)  # `config.history.append(loss)`, a list of a module that is not read
     given = [m.held(v) for v in (*args[1:], *keywords.values())]
     turns = [k.value for k in node.keywords if k.arg == "out" and was_there(m, k.value, lambda a: a.deals)]
     if all(e in WHOLE for e in given) and not turns:
