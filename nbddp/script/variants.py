@@ -115,7 +115,9 @@ def _nothing_but_batches(plan: Plan) -> bool:
 
 def _says_no_more(call: LoaderCall | None) -> bool:
     known = {"dataset", "batch_size", "shuffle", "drop_last"}
-    return call is not None and call.arguments.keys() <= known and len(call.keywords) == len(call.node.keywords)
+    if call is None or not call.obj.name.startswith("torch.utils.data."):  # of a library: it may put together otherwise
+        return False
+    return call.arguments.keys() <= known and len(call.keywords) == len(call.node.keywords)
 
 
 def _needs_little(plan: Plan) -> bool:

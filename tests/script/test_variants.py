@@ -64,6 +64,12 @@ def test_batches_in_the_order_of_the_data(options, variant):
     assert asked("share_of", IMPORTS, data, MODEL, GATHER) == [f"share_of{variant}"]
 
 
+def test_a_loader_of_a_library_may_put_samples_together_otherwise():
+    theirs = DATA.replace("test_loader = ", "from torch_geometric.loader import DataLoader as Graphs\n\ntest_loader = ")
+    theirs = theirs.replace("DataLoader(test_set", "Graphs(test_set")
+    assert asked("share_of", IMPORTS, theirs, MODEL, GATHER) == ["share_of:in_order"]
+
+
 @pytest.mark.parametrize(
     ("line", "plain"),
     [
