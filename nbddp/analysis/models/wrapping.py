@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from nbddp.analysis.models.buffers import kept_of_shares
@@ -14,6 +14,7 @@ from nbddp.analysis.models.unfreezing import moved_later, thaws_later
 from nbddp.analysis.models.unused import gives_weights, unused_parameters
 from nbddp.analysis.models.wrap_points import Home, find_home
 from nbddp.analysis.reading import Model, Reading, may_hold_batch_norm
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import Obj, Value, backward_of
 from nbddp.sentence import NOTHING, Sentence, sentence
 
@@ -87,7 +88,7 @@ def _unfit(plan: Reading, model: Model) -> Sentence:
         return sentence("backward() runs several times for one call of its forward()")
     if gives_weights(plan, model.obj):
         return sentence("its forward() gives a parameter itself, of which the loss may be made, or not")
-    if _goes_into_losses(plan, model.obj) and unused_parameters(plan, model.obj):
+    if (_goes_into_losses(plan, model.obj) and unused_parameters(plan, model.obj)) or _in_some_losses(plan, model.obj):
         return sentence("the loss has parameters that its forward() may leave out")
     return NOTHING
 
@@ -98,6 +99,26 @@ def _goes_into_losses(plan: Reading, model: Obj) -> bool:
     made = (n for loss in losses if loss is not None for n in plan.bindings.made_of(loss))
     asked = (n.value for n in made if isinstance(n, ast.Attribute) and n.attr in PARAMETERS)
     return any(model in {o, *plan.facts.roots(o)} for node in asked for o in plan.facts.value(node).of("model"))
+
+
+def _in_some_losses(plan: Reading, model: Obj) -> bool:
+    """`torch.cdist(z, model.centers)` of a second training, where the first one and `forward` leave these out."""
+    read = [{*_parameters_read(plan, call, model)} for call in plan.facts.backward]
+    inside = (n for n in walk(plan.facts.classes.get(model, ast.Pass())) if isinstance(n, ast.Attribute))
+    used = {n.attr for n in inside if isinstance(n.ctx, ast.Load)}
+    return any(one - used != read[0] - used for one in read)
+
+
+def _parameters_read(plan: Reading, backward: ast.Call, model: Obj) -> Iterator[str]:
+    """Of a model, by a loss; of another training, whose loss has the same name, other ones."""
+    loss, function = backward_of(backward), plan.program.function_of(backward)
+    loops = [a for a in plan.program.ancestors(backward) if isinstance(a, ast.For | ast.While)]
+    here = {*walk(loops[-1])} if loops else None
+    for node in plan.bindings.made_of(loss) if loss is not None else ():
+        if here is None or node in here or plan.program.function_of(node) is not function:
+            of_it = isinstance(node, ast.Attribute) and model in plan.facts.value(node.value).objs
+            if isinstance(node, ast.Attribute) and of_it and plan.facts.value(node).of("parameter"):
+                yield node.attr
 
 
 def holds_statistics(plan: Reading, model: Obj) -> bool:
