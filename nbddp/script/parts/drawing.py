@@ -19,11 +19,13 @@ class DrawnForAll(TorchDispatchMode):
 
     samples = None  # of the step: the first, the end, how many there are in the batch, and their dimension
     total = 0  # how many samples there are in the batch of a step, in which all processes come by equally often
+    parts = ()  # the same as `samples`, of all batches of the step
     turns = False  # may the model put another dimension where the samples were?
     said = ()  # of what is drawn now: the dimension of its samples, or None where it is of no sample
     step = last = ()  # where each draw had them: in this step and in the one before
 
     def begin(self, first, end, total, dim):
+        others = self.parts if self.total else ()  # of the same step: its end has not come
         self.end()
         states = [torch.get_rng_state(), *(torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else [])]
         drawn = zlib.crc32(torch.cat(states).numpy().tobytes())
@@ -33,16 +35,19 @@ class DrawnForAll(TorchDispatchMode):
             raise RuntimeError(
                 "--exact: the processes have drawn unlike random numbers, for what is no batch or a part"
             )
-        self.total = total
-        if end - first < total:
-            self.samples, self.step, self.last = (first, end, total, dim), [], self.step
+        self.total, self.parts = total, {*others, (first, end, total, dim)}
+        if any(end - first < total for first, end, total, _ in self.parts):
+            self.samples = (first, end, total, dim)
+            if not others:
+                self.step, self.last = [], self.step
             self.__enter__()
 
     def end(self):
         if self.samples:
             self.__exit__(None, None, None)
             self.samples = None
-        if 0 < self.total < dist.get_world_size():  # for no samples some functions draw nothing: as the last process
+        few = self.total and any(0 < part[2] < dist.get_world_size() for part in self.parts)
+        if few:  # for no samples some functions draw nothing: as the last process
             states = [torch.get_rng_state(), torch.cuda.get_rng_state() if torch.cuda.is_initialized() else None]
             dist.broadcast_object_list(states, dist.get_world_size() - 1)
             torch.set_rng_state(states[0])
@@ -82,7 +87,7 @@ class DrawnForAll(TorchDispatchMode):
 
     def place(self, shape):
         """The dimension of the samples, how many rows each has, and whether these lie apart; None without samples."""
-        first, end, total, dim = self.samples
+        first, end, total, dim = self.samples = self.of_batch(shape)
         for at in self.said:
             return None if at is None or shape[at] != end - first else (at, 1, False)
         before = self.last[len(self.step)] if len(self.step) < len(self.last) else None  # in the last step
@@ -106,6 +111,13 @@ class DrawnForAll(TorchDispatchMode):
             at = dim if dim in found else found[0]
             return None if shape[at] == total else (at, 1, False)
         return (0, rows, dim == 1 and len(shape) == 2) if rows else None
+
+    def of_batch(self, shape):
+        """Of a step with several batches of unlike sizes, the one for whose samples it is."""
+        fitting = {part for part in self.parts if shape[part[3] : part[3] + 1] == (part[1] - part[0],)}
+        if len(self.parts) > 1 and len(fitting) != 1:
+            raise RuntimeError(f"--exact: a draw of size {tuple(shape)} does not show for which batch of a step it is")
+        return next(iter(fitting)) if len(self.parts) > 1 else self.samples
 
     def whole(self, value, at, rows, apart):
         """A tensor of this process's samples, or a size, as it is of the whole batch."""

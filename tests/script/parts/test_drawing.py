@@ -116,6 +116,39 @@ def test_a_draw_whose_samples_are_named_has_them_there():
     assert torch.equal(torch.cat(on_ranks(2, layered), 1), torch.randn(2, 4, 3))
 
 
+def of_two_batches(rank: int, split: bool = True) -> Any:
+    """The second is drawn for behind the first, and cut before it."""
+    torch.manual_seed(3)
+    x, y = torch.ones(8, 3), torch.ones(4, 3)
+    mine, _ = my_part__exact(x) if split else (slice(None), 1.0)
+    other, _ = my_part__exact(y) if split else (slice(None), 1.0)
+    found = [F.dropout(part, 0.5) for part in (x[mine], y[other], x[mine])]
+    drawn_for_all.end()
+    return found
+
+
+def test_batches_of_unlike_sizes_in_one_step_are_drawn_for_each_by_its_own_size():
+    expected, (first, second) = of_two_batches(0, split=False), on_ranks(2, of_two_batches)
+    for whole, one, other in zip(expected, first, second, strict=True):
+        assert torch.equal(torch.cat((one, other)), whole)
+
+
+def of_alike_parts(rank: int) -> Any:
+    """Of batches of 4 and 5 the first of two ranks has two samples each."""
+    mine, _ = my_part__exact(torch.ones(4, 3))
+    my_part__exact(torch.ones(5, 3))
+    try:
+        return F.dropout(torch.ones(4, 3)[mine], 0.5) is None
+    except RuntimeError as error:
+        return "does not show for which batch" in str(error)
+    finally:
+        drawn_for_all.end()
+
+
+def test_where_their_parts_are_as_large_the_run_stops():
+    assert on_ranks(2, of_alike_parts) == [True, False]
+
+
 def attending(rank: int) -> Any:
     torch.manual_seed(3)
     x = torch.randn(8, 2, 7, 4)
