@@ -44,6 +44,7 @@ from nbddp.analysis.values import (
     Extent,
     Several,
     Split,
+    Value,
     backward_of,
     contents,
     spread,
@@ -176,14 +177,22 @@ def _rows_apart(region: Region, split: Split) -> Sentence | None:
 def _goes_on(plan: Reading) -> ast.expr | None:
     """`for day in series: m = tanh(day + m)`, in a model too: these are no samples."""
     for loop in (n for n in plan.nodes() if isinstance(n, ast.For)):
-        value, names = plan.facts.value(loop.iter), carried_reads(loop)
-        pieces = value.items or isinstance(value.shape, Several)  # `x.split(1, dim=1)`
-        if value.extent is Extent.SAMPLES and not (value.objs - value.of(LINE) or pieces):
+        beside = isinstance(loop.iter, ast.Call) and getattr(loop.iter.func, "id", "") in ("zip", "enumerate")
+        sources, names = (
+            loop.iter.args if beside and isinstance(loop.iter, ast.Call) else [loop.iter],
+            carried_reads(loop),
+        )
+        if any(_is_plain(plan.facts.value(source)) for source in sources):
             read = (n for n in walk(loop) if isinstance(n, ast.Name) and n.id in names)
             kept = (v for v in map(plan.facts.value, read) if v.extent is Extent.SAMPLES and not v.of("list", "dict"))
             if next(kept, None) is not None and not turns_round(plan, loop):  # which puts time there
                 return loop.iter
     return None
+
+
+def _is_plain(value: Value) -> bool:
+    pieces = value.items or isinstance(value.shape, Several)  # `x.split(1, dim=1)`
+    return value.extent is Extent.SAMPLES and not (value.objs - value.of(LINE) or pieces)
 
 
 def _goes_on_by_place(plan: Reading) -> ast.expr | None:
