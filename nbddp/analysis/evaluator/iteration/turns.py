@@ -259,13 +259,20 @@ def _iterate_wrapper(m: Machine, obj: Obj, node: ast.AST) -> Value:
         return Value(items=(ANYTHING, iterate(m, Value(layers), node) if layers else m.elements(inner)))
     element = iterate(m, inner, node)
     if obj.name == "enumerate":
-        counts = ITEM if inner.of(EACH) else BATCHES if loaders_in(m, inner) else ""
+        counts = ITEM if _may_be_others(m, inner) else BATCHES if loaders_in(m, inner) else ""
         counter = replace(thing("counter", obj.node, counts), number=True)
         own = Extent.SAMPLES in taken_from(m, inner) and counts != ITEM  # the place of each sample
         return Value(
             items=(marked(marked(counter.with_extent(Extent.SAMPLES), PLACED), PLACES) if own else counter, element)
         )
     return element
+
+
+def _may_be_others(m: Machine, rows: Value) -> bool:
+    """`[row for row in x if row.sum() > 0]`, `list(reversed(rows))`: the first need not be the first sample."""
+    names = {o.name for o in rows.of("iterator")}
+    inside = (m.get(o, "of") or ANYTHING for o in rows.of("iterator") if o.name in ("list", "tuple", "iter"))
+    return bool(rows.of(EACH, PICKED) or names & {"reversed", "filter"}) or any(_may_be_others(m, v) for v in inside)
 
 
 def _beside(m: Machine, zipped: ast.AST, given: Sequence[Value], node: ast.AST) -> Iterator[Value]:
