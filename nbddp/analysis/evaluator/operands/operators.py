@@ -35,6 +35,8 @@ def computed(m: Machine, node: ast.BinOp, left: Value, right: Value) -> Value:
     if isinstance(node.op, ast.BitOr) and left.of("dict"):
         return put_all(m, put_all(m, m.make("dict", node), left), right)
     if isinstance(node.op, ast.Add | ast.Sub):
+        if m.alone(left) and _fills_up(m, node.right):
+            return left  # `words + [0] * (longest - len(words))`: the places besides are no part of the sample
         left, right = as_mean(m, node.left, left), as_mean(m, node.right, right)
         found = tell_unlike(m, binary(left, right, node.op), (node.left, left), (node.right, right))
         return with_contents(m, found, left, right)
@@ -44,6 +46,14 @@ def computed(m: Machine, node: ast.BinOp, left: Value, right: Value) -> Value:
     if (left.sources or right.sources) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
         return replace(result, sources=frozenset[ast.AST]({node}))  # a number of its own, computed from literals
     return result
+
+
+def _fills_up(m: Machine, node: ast.expr) -> bool:
+    """`[pad] * count`, the same ones however many."""
+    match node:
+        case ast.BinOp(left=ast.List(elts=same), op=ast.Mult()):
+            return not any(m.facts.value(one).varies for one in same)
+    return False
 
 
 def _listed(m: Machine, node: ast.expr, element: Value) -> Value:
