@@ -236,10 +236,10 @@ def _is_random(plan: Plan, node: ast.AST) -> bool:
         return False  # a stream of its own
     if word.startswith("Random") or any(w in word.lower() for w in WORDS) or name.startswith("torch.nn.Transformer"):
         return True
-    function = plan.program.function_of(node)
-    builds = name.startswith("torch.nn.init.") or _builds(plan, node, function, frozenset())  # drawn alike
     in_place = word.endswith("_") and effect_of(f".{word}").draws
-    return not builds and bool(in_place or (effect_of(name).noise and effect_of(name).draws))
+    if name.startswith("torch.nn.init.") or not (in_place or (effect_of(name).noise and effect_of(name).draws)):
+        return False
+    return not _builds(plan, node, plan.program.function_of(node), frozenset())  # else all ranks draw alike
 
 
 def _builds(plan: Plan, node: ast.AST, function: Definition | None, seen: frozenset[ast.AST]) -> bool:

@@ -25,7 +25,7 @@ class DrawnForAll(TorchDispatchMode):
     step = last = ()  # where each draw had them: in this step and in the one before
 
     def begin(self, first, end, total, dim):
-        others = self.parts if self.total else ()  # of the same step: its end has not come
+        others, goes_on = self.parts if self.total else (), bool(self.samples)  # of a step whose end has not come
         self.end()
         states = [torch.get_rng_state(), *(torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else [])]
         drawn = zlib.crc32(torch.cat(states).numpy().tobytes())
@@ -38,7 +38,7 @@ class DrawnForAll(TorchDispatchMode):
         self.total, self.parts = total, {*others, (first, end, total, dim)}
         if any(end - first < total for first, end, total, _ in self.parts):
             self.samples = (first, end, total, dim)
-            if not others:
+            if not goes_on:
                 self.step, self.last = [], self.step
             self.__enter__()
 
@@ -87,9 +87,11 @@ class DrawnForAll(TorchDispatchMode):
 
     def place(self, shape):
         """The dimension of the samples, how many rows each has, and whether these lie apart; None without samples."""
-        first, end, total, dim = self.samples = self.of_batch(shape)
+        if None in self.said:
+            return None
+        first, end, total, dim = self.samples = self.of_batch(tuple(shape))
         for at in self.said:
-            return None if at is None or shape[at] != end - first else (at, 1, False)
+            return None if shape[at] != end - first else (at, 1, False)
         before = self.last[len(self.step)] if len(self.step) < len(self.last) else None  # in the last step
         if first == end and len(self.step) < len(self.last):
             return before
@@ -114,10 +116,13 @@ class DrawnForAll(TorchDispatchMode):
 
     def of_batch(self, shape):
         """Of a step with several batches of unlike sizes, the one for whose samples it is."""
-        fitting = {part for part in self.parts if shape[part[3] : part[3] + 1] == (part[1] - part[0],)}
-        if len(self.parts) > 1 and len(fitting) != 1:
-            raise RuntimeError(f"--exact: a draw of size {tuple(shape)} does not show for which batch of a step it is")
-        return next(iter(fitting)) if len(self.parts) > 1 else self.samples
+        if len({part[:3] for part in self.parts}) < 2:
+            return self.samples
+        dims = {*self.said} or {part[3] for part in self.parts}
+        fitting = {part for part in self.parts for dim in dims if shape[dim : dim + 1] == (part[1] - part[0],)}
+        if len(fitting) != 1:
+            raise RuntimeError(f"--exact: a draw of size {shape} does not show for which batch of a step it is")
+        return fitting.pop()
 
     def whole(self, value, at, rows, apart):
         """A tensor of this process's samples, or a size, as it is of the whole batch."""

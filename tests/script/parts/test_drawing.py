@@ -123,13 +123,18 @@ def of_two_batches(rank: int, split: bool = True) -> Any:
     mine, _ = my_part__exact(x) if split else (slice(None), 1.0)
     other, _ = my_part__exact(y) if split else (slice(None), 1.0)
     found = [F.dropout(part, 0.5) for part in (x[mine], y[other], x[mine])]
+    found += [torch.randn(len(y[other]), 2), torch.randn_like(x[mine])]
+    weights = drawn_for_all.of_no_sample(lambda: torch.randn(4, 4))
+    states = drawn_for_all.along(1, lambda: torch.randn(2, len(x[mine]), 3)).transpose(0, 1)
     drawn_for_all.end()
-    return found
+    return weights, [*found, states]
 
 
 def test_batches_of_unlike_sizes_in_one_step_are_drawn_for_each_by_its_own_size():
     expected, (first, second) = of_two_batches(0, split=False), on_ranks(2, of_two_batches)
-    for whole, one, other in zip(expected, first, second, strict=True):
+    assert torch.equal(first[0], expected[0])
+    assert torch.equal(second[0], expected[0])
+    for whole, one, other in zip(expected[1], first[1], second[1], strict=True):
         assert torch.equal(torch.cat((one, other)), whole)
 
 

@@ -48,7 +48,7 @@ def joined(m: Machine, node: ast.Call, word: str, given: Value, args: Args, keyw
     found = Value(given.of(*OF_EACH).union(*(p.of(*OF_EACH, TURNED, FLAT) for p in parts)), Extent.SAMPLES)
     along = along_of(word, args, keywords)
     at = 0 if along is ANYTHING or word in ("vstack", "hstack") else along.const
-    each = bool(given.of(EACH)) or _is_cut(m, node.args[0])
+    each = bool(given.of(EACH)) or (_is_cut(m, node.args[0]) and not given.of("list"))
     if word != "stack" and at == 0 and (ones(parts) or each) and not all(map(_is_a_row, parts)):
         found = marked(marked(found, PICKED, RAGGED), BY_MASK)
     if ones(parts):
@@ -71,11 +71,9 @@ def _is_cut(m: Machine, batch: ast.expr) -> bool:
 
 def _is_a_row(part: Value) -> bool:
     """`x.unsqueeze(0)` of a sample, `torch.tensor([label])`: of others there may be more than one."""
-    return (
-        part.shape[:1] == (1,)
-        if isinstance(part.shape, tuple)
-        else isinstance(part.shape, AsMany) and part.shape.more > 0
-    )
+    if isinstance(part.shape, tuple):
+        return part.shape[:1] == (1,)
+    return isinstance(part.shape, AsMany) and part.shape.more > 0
 
 
 def _written(node: ast.Call) -> list[ast.expr]:
