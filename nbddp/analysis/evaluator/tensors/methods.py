@@ -12,6 +12,7 @@ from nbddp.analysis.evaluator.tensors.samples import of_samples
 from nbddp.analysis.library import Samples, effect_of
 from nbddp.analysis.values import (
     ANYTHING,
+    DRAWN,
     LAST,
     OF_WEIGHTS,
     ONE,
@@ -33,10 +34,14 @@ from nbddp.analysis.values import (
 
 TILES = ("repeat", "tile", "repeat_interleave")
 REPLACES = frozenset({"zero_", "fill_", "copy_"})
+OF_DISTRIBUTIONS = frozenset({"log_prob", "cdf", "icdf", "entropy"})  # tensors have none of these
 
 
 def tensor_method(m: Machine, base: Value, attr: str, args: Args, keywords: Keywords) -> Value:
     """Methods of tensors, arrays and numbers, by what they do to the extent."""
+    base = ANYTHING if attr in OF_DISTRIBUTIONS and base.of(DRAWN) else base  # `Normal(0, 1)`, the same on all ranks
+    if attr in ("sample", "rsample") and base.of(DRAWN) and args and any(v.size for v in args[0].items or args[:1]):
+        return Value(extent=Extent.SAMPLES)  # `Normal(0, 1).sample((len(x), 2))`
     extent, op = spread(base), effect_of(f".{attr}")
     done = op.samples
     if (found := of_samples(m, base, attr, args, keywords, done)) is not None:
