@@ -110,15 +110,16 @@ def _in_some_losses(plan: Reading, model: Obj) -> bool:
 
 
 def _parameters_read(plan: Reading, backward: ast.Call, model: Obj) -> Iterator[str]:
-    """Of a model, by a loss; of another training, whose loss has the same name, other ones."""
+    """By a loss, or where it is computed; another training may have a loss of the same name, with other ones."""
     loss, function = backward_of(backward), plan.program.function_of(backward)
     loops = [a for a in plan.program.ancestors(backward) if isinstance(a, ast.For | ast.While)]
-    here = {*walk(loops[-1])} if loops else None
-    for node in plan.bindings.made_of(loss) if loss is not None else ():
-        if here is None or node in here or plan.program.function_of(node) is not function:
-            of_it = isinstance(node, ast.Attribute) and model in plan.facts.value(node.value).objs
-            if isinstance(node, ast.Attribute) and of_it and plan.facts.value(node).of("parameter"):
-                yield node.attr
+    here = {*walk(loops[0])} if loops else None
+    made = {*plan.bindings.made_of(loss)} if loss is not None else set[ast.AST]()
+    apart = {n for n in made if here is None or plan.program.function_of(n) is not function}
+    for node in apart | (here or set()):
+        of_it = isinstance(node, ast.Attribute) and model in plan.facts.value(node.value).objs
+        if isinstance(node, ast.Attribute) and of_it and plan.facts.value(node).of("parameter"):
+            yield node.attr
 
 
 def holds_statistics(plan: Reading, model: Obj) -> bool:
