@@ -103,8 +103,10 @@ def _goes_into_losses(plan: Reading, model: Obj) -> bool:
 
 def _in_some_losses(plan: Reading, model: Obj) -> bool:
     """`torch.cdist(z, model.centers)` of a second training, where the first one and `forward` leave these out."""
+    if (owner := plan.facts.classes.get(model)) is None:
+        return False
     read = [{*_parameters_read(plan, call, model)} for call in plan.facts.backward]
-    inside = (n for n in walk(plan.facts.classes.get(model, ast.Pass())) if isinstance(n, ast.Attribute))
+    inside = (n for n in walk(owner) if isinstance(n, ast.Attribute))
     used = {n.attr for n in inside if isinstance(n.ctx, ast.Load)}
     return any(one - used != read[0] - used for one in read)
 

@@ -248,8 +248,9 @@ def _builds(plan: Plan, node: ast.AST, function: Definition | None, seen: frozen
         return plan.top_level(node) not in plan.training
     if function.name == "__init__" or function in seen:
         return function.name == "__init__"
-    calls = plan.callers.get(function, [])
-    named = (n for n in plan.nodes() if function.name in (getattr(n, "id", ""), getattr(n, "attr", "")))
-    if not calls or not {c.func for c in calls} >= {*named}:
+    named = [n for n in plan.nodes() if function.name in (getattr(n, "id", ""), getattr(n, "attr", ""))]
+    calls = [plan.program.parents.get(n) for n in named]
+    if not calls or any(not isinstance(c, ast.Call) or c.func is not n for c, n in zip(calls, named, strict=True)):
         return False  # it may be called where that is not seen
-    return all(_builds(plan, c, plan.program.function_of(c), seen | {function}) for c in calls)
+    seen |= {function}
+    return all(c is not None and _builds(plan, c, plan.program.function_of(c), seen) for c in calls)
