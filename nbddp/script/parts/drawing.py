@@ -89,9 +89,13 @@ class DrawnForAll(TorchDispatchMode):
         """The dimension of the samples, how many rows each has, and whether these lie apart; None without samples."""
         if None in self.said:
             return None
-        first, end, total, dim = self.samples = self.of_batch(tuple(shape))
+        first, end, _, _ = self.samples = self.of_batch(tuple(shape))
         for at in self.said:
             return None if shape[at] != end - first else (at, 1, False)
+        return self.place_by_size(shape)
+
+    def place_by_size(self, shape):
+        first, end, total, dim = self.samples
         before = self.last[len(self.step)] if len(self.step) < len(self.last) else None  # in the last step
         if first == end and len(self.step) < len(self.last):
             return before
@@ -118,8 +122,8 @@ class DrawnForAll(TorchDispatchMode):
         """Of a step with several batches of unlike sizes, the one for whose samples it is."""
         if len({part[:3] for part in self.parts}) < 2:
             return self.samples
-        dims = {*self.said} or {part[3] for part in self.parts}
-        fitting = {part for part in self.parts for dim in dims if shape[dim : dim + 1] == (part[1] - part[0],)}
+        asked = {*self.said} or {part[3] for part in self.parts}
+        fitting = {part for part in self.parts for at in asked if shape[at : at + 1] == (part[1] - part[0],)}
         if len(fitting) != 1:
             raise RuntimeError(f"--exact: a draw of size {shape} does not show for which batch of a step it is")
         return fitting.pop()
