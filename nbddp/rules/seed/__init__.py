@@ -246,7 +246,7 @@ def _builds(plan: Plan, node: ast.AST, function: Definition | None, seen: frozen
     """Before the training, in `__init__` or in what only such code calls: `self.reset_parameters()`."""
     if function is None:
         return plan.top_level(node) not in plan.training
-    if function.name == "__init__" or function in seen:
+    if function.name == "forward" or function.name.startswith("__") or function in seen:  # run without being named
         return function.name == "__init__"
     named = [n for n in plan.nodes() if function.name in (getattr(n, "id", ""), getattr(n, "attr", ""))]
     calls = [plan.program.parents.get(n) for n in named]

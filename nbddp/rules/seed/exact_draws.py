@@ -107,7 +107,7 @@ def _along(plan: Plan) -> Iterator[tuple[ast.Call, int]]:
             given = fact.node.args
             sizes = given[0].elts if given and isinstance(given[0], ast.Tuple | ast.List) else given
             found = [at for at, n in enumerate(sizes) if (v := plan.facts.value(n)).varies or v.size]
-            if found and found != [0] and len(sizes) > 1 and len(found) == 1:
+            if len(found) == 1 and found[0]:
                 yield fact.node, found[0]
 
 

@@ -9,7 +9,7 @@ from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.splitting.regions import Region, is_split, region_at, run_by
 from nbddp.analysis.syntax import qualified, walk
-from nbddp.analysis.values import Split, is_read
+from nbddp.analysis.values import Obj, Split, is_read
 
 OF_SPARSE = ("indices", "_indices", "_values", "coalesce", "crow_indices", "col_indices")
 GRAPH = re.compile(r"(^|_)(adj|adjacency|edge_index|edges?|laplacian)(_|$)", re.IGNORECASE)
@@ -21,14 +21,18 @@ def edges_of(plan: Reading, split: Split) -> str | None:
         name = qualified(node, plan.flow.imports) if isinstance(node, ast.Attribute | ast.Name) else None
         if name is not None and effect_of(name).graph:
             return name
+    own = _items_of_samples(plan, split)
     for statement in region_at(plan, split.at).rest:
         for call in walk(statement):
             for given in call.args if isinstance(call, ast.Call) else ():
                 word = given.attr if isinstance(given, ast.Attribute) else getattr(given, "id", "")
                 # not of a batch of that name
                 alone = getattr(call, "args", []) == [given] and plan.program.source(given) == split.total
-                own = word in _items_of_samples(plan, split)
-                if GRAPH.search(word) and not own and not (alone and _is_read(plan, call)):
+                if (
+                    GRAPH.search(word)
+                    and plan.program.source(given) not in own
+                    and not (alone and _is_read(plan, call))
+                ):
                     return plan.program.source(given)
     return None
 
@@ -38,9 +42,15 @@ def _items_of_samples(plan: Reading, split: Split) -> frozenset[str]:
     for loop in plan.program.ancestors(split.at):
         if isinstance(loop, ast.For):
             loaders = {o for n in walk(loop.iter) for o in plan.facts.value(n).of("loader")}
-            if loaders and all(plan.facts.fields.get((loader, "collate_fn")) is None for loader in loaders):
+            if loaders and all(_puts_together(plan, loader) for loader in loaders):
                 return frozenset(n.id for n in walk(loop.target) if isinstance(n, ast.Name))
     return frozenset()
+
+
+def _puts_together(plan: Reading, loader: Obj) -> bool:
+    """As torch does, sample by sample: not by a function of its own, nor as a library for graphs."""
+    torchs = loader.name.startswith("torch.utils.data.")
+    return torchs and plan.facts.fields.get((loader, "collate_fn")) is None
 
 
 def _is_read(plan: Reading, call: ast.AST) -> bool:

@@ -177,11 +177,10 @@ def _rows_apart(region: Region, split: Split) -> Sentence | None:
 def _goes_on(plan: Reading) -> ast.expr | None:
     """`for day in series: m = tanh(day + m)`, in a model too: these are no samples."""
     for loop in (n for n in plan.nodes() if isinstance(n, ast.For)):
-        beside = isinstance(loop.iter, ast.Call) and getattr(loop.iter.func, "id", "") in ("zip", "enumerate")
-        sources, names = (
-            loop.iter.args if beside and isinstance(loop.iter, ast.Call) else [loop.iter],
-            carried_reads(loop),
-        )
+        names, sources = carried_reads(loop), [loop.iter]
+        match loop.iter:
+            case ast.Call(func=ast.Name(id="zip" | "enumerate"), args=sources):
+                pass
         if any(_is_plain(plan.facts.value(source)) for source in sources):
             read = (n for n in walk(loop) if isinstance(n, ast.Name) and n.id in names)
             kept = (v for v in map(plan.facts.value, read) if v.extent is Extent.SAMPLES and not v.of("list", "dict"))
