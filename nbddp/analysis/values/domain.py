@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import inf
 from zlib import crc32
@@ -60,6 +60,7 @@ class AsMany:
 
     of: Hashable
     more: int = 0
+    first: int | None = field(default=None, compare=False)  # the size of the first one
 
 
 @dataclass(frozen=True)

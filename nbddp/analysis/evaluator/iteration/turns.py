@@ -272,7 +272,8 @@ def _may_be_others(m: Machine, rows: Value) -> bool:
     """`[row for row in x if row.sum() > 0]`, `list(reversed(rows))`: the first need not be the first sample."""
     names = {o.name for o in rows.of("iterator")}
     inside = (m.get(o, "of") or ANYTHING for o in rows.of("iterator") if o.name in ("list", "tuple", "iter"))
-    return bool(rows.of(EACH, PICKED) or names & {"reversed", "filter"}) or any(_may_be_others(m, v) for v in inside)
+    listed = rows.of(EACH) or (rows.of("list") and rows.of(PICKED))
+    return bool(listed or names & {"reversed", "filter"}) or any(_may_be_others(m, v) for v in inside)
 
 
 def _beside(m: Machine, zipped: ast.AST, given: Sequence[Value], node: ast.AST) -> Iterator[Value]:

@@ -73,7 +73,7 @@ def _is_a_row(part: Value) -> bool:
     """`x.unsqueeze(0)` of a sample, `torch.tensor([label])`: of others there may be more than one."""
     if isinstance(part.shape, tuple):
         return part.shape[:1] == (1,)
-    return isinstance(part.shape, AsMany) and part.shape.more > 0
+    return isinstance(part.shape, AsMany) and part.shape.first == 1
 
 
 def _written(node: ast.Call) -> list[ast.expr]:

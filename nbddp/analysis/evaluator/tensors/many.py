@@ -14,7 +14,7 @@ TRIED = (8, 9)  # more than anyone names
 def sizes_of(m: Machine, value: Value) -> Sizes | Several | None:
     """Those of a value; of a tensor of any number of dimensions, as many as are tried."""
     if isinstance(value.shape, AsMany):
-        return (None,) * (m.dimensions + value.shape.more) if m.dimensions else None
+        return (value.shape.first, *(None,) * (m.dimensions + value.shape.more - 1)) if m.dimensions else None
     return value.shape
 
 
@@ -40,7 +40,7 @@ def _alike(kind: AsMany, few: Dimensions, more: Dimensions) -> Sizes | AsMany | 
         return None
     if len(few) == len(more):
         return tuple(a if a == b else None for a, b in zip(few, more, strict=True))
-    return AsMany(kind.of, len(few) - TRIED[0])
+    return AsMany(kind.of, len(few) - TRIED[0], few[0] if few[:1] == more[:1] else None)
 
 
 @contextmanager
