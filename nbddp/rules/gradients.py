@@ -16,7 +16,8 @@ After
     average_gradients(optimizer)
 
 Declines
-    Models that DDP wraps. If no variable holds the optimizer at that place, the export is refused.
+    Models that DDP wraps. If no variable holds the optimizer at that place, the export is refused; so it is where an
+    optimizer moves what each sample of a batch has for itself.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.models import synchronises
 from nbddp.analysis.reading import expressions_for, held_by, may_hold_batch_norm, readable
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import Loop, Obj, Value, backward_of
+from nbddp.analysis.values import Extent, Loop, Obj, Value, backward_of, spread
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, wrap
 from nbddp.sentence import sentence
@@ -40,6 +41,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     if plan.options.shard:  # what cannot be sharded is refused
         return
     yield from _compared(plan)
+    yield from _of_each_sample(plan)
     for part in sorted(plan.facts.moved_apart, key=plan.program.span):
         yield plan.program.diagnose(
             NAME, "warning", part,
@@ -67,6 +69,21 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         if steps:
             yield from _after_backward(plan, call, steps)
             yield from _batch_norm(plan, call, steps, synchronised)
+
+
+def _of_each_sample(plan: Plan) -> Iterator[Diagnostic]:
+    """`z = torch.zeros(len(x), 5, requires_grad=True)`, which an optimizer of its own moves in each step."""
+    for optimizer in plan.roles.optimizers:
+        moved = plan.facts.fields.get((optimizer, "params"), Value()).of("parameter")
+        if any(spread(plan.facts.value(made.node)) is Extent.SAMPLES for made in moved):
+            yield plan.program.diagnose(
+                NAME, "error", optimizer.node,
+                sentence("this optimizer moves something that each sample of the batch has for itself"),
+                why=sentence("the ranks have different samples, so that such gradients cannot be averaged, and as "
+                             "they are they follow from a mean over fewer samples"),
+                help=sentence("keep one tensor with a row for each sample of the data, made before the training, and "
+                              "pick the rows of the batch from it"),
+            )  # fmt: skip
 
 
 def _is_of_a_share(plan: Plan, call: ast.Call) -> bool:

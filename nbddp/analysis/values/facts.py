@@ -76,6 +76,7 @@ class LoopFact(Tracked):
     loaders: set[Obj] = field(default_factory=TrackedSet)
     loader_nodes: set[ast.expr] = field(default_factory=TrackedSet)  # the expressions that are the loaders
     next_of: set[Obj] = field(default_factory=TrackedSet)  # loaders drawn from by next() inside
+    divides: bool = False  # each turn has a batch of which this rank takes a part
     indirect: set[Obj] = field(default_factory=TrackedSet)  # loaders drawn from by a generator, islice() or cycle()
     foreign: set[Obj] = field(default_factory=TrackedSet)  # things of modules that are not read, over which it runs
     opaque: bool = False  # iterates something that is not understood
@@ -250,8 +251,9 @@ class Facts(Tracked):
         return self.against_statistic or self.given_statistic
 
     def draws_itself(self, fact: LoopFact) -> bool:
-        """By `next()`, and in no loop inside."""
-        return bool(fact.next_of) and not any(f.next_of and fact.node in f.parents for f in self.loops.values())
+        """By `next()`, and in no loop inside, or where the batch is divided that these train on several times."""
+        inner = (f for f in self.loops.values() if f.next_of and fact.node in f.parents)
+        return bool(fact.next_of) and (fact.divides or not any(inner))
 
     def with_parts(self, models: Set[Obj]) -> set[Obj]:
         """The modules, and those inside of them."""

@@ -18,6 +18,7 @@ from nbddp.analysis.evaluator.tensors import (
     note_mixed,
     of_samples,
     of_size,
+    of_unlike,
     operation,
     rearranged,
 )
@@ -271,4 +272,5 @@ def _compute(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keywor
         found = like(Value(extent=elementwise(parts)), args)
         beside = op.samples is Samples.JOINS and found.extent is Extent.SAMPLES and args
         return joined(m, node, word, args[0], args[1:], keywords) if beside else found
-    return Value(extent=extent if op.samples is Samples.JOINS else Extent.VARYING)
+    rows = of_unlike(m, word, args, keywords) if op.samples is Samples.JOINS and args else ANYTHING
+    return replace(rows, extent=extent if op.samples is Samples.JOINS else Extent.VARYING)

@@ -49,12 +49,13 @@ def picked(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscr
         found = reduce(domain.marked, order, found)
         known = place.of(domain.MOVED)
         return replace(found, objs=found.objs - found.of(domain.MOVED) | known) if known else found
-    if not index.of(domain.MASK, domain.PICKED) and not by_place:
+    rows = place if index.items else index
+    if not rows.of(domain.MASK, domain.PICKED) and not by_place:
         return found.with_extent(Extent.VARYING) if _is_another(place) else found
     found = domain.marked(found, domain.PLACED) if by_place else found
-    found = replace(found, objs=found.objs | (index.of(domain.PLACED) if index.of(domain.MASK) else frozenset()))
-    by_mask = index.of(domain.MASK) and spread(index) is Extent.SAMPLES and not index.of(domain.PLACED)
-    if by_mask and not [*base.of(domain.PICKED), *index.of(domain.PICKED)]:
+    found = replace(found, objs=found.objs | (rows.of(domain.PLACED) if rows.of(domain.MASK) else frozenset()))
+    by_mask = rows.of(domain.MASK) and spread(rows) is Extent.SAMPLES and not rows.of(domain.PLACED)
+    if by_mask and not [*base.of(domain.PICKED), *rows.of(domain.PICKED)]:
         found = domain.marked(found, domain.BY_MASK)
     return domain.marked(found, domain.PICKED)
 
@@ -80,13 +81,18 @@ def puts_back(m: Machine, target: ast.Subscript, container: Value, value: Value)
     if not value.of(domain.BY_MASK) or value.of(domain.MOVED, domain.PLACED):
         return False
     loads = (n for n in walk(m.program.statement_of(target)) if isinstance(n, ast.Subscript) and n is not target)
-    masks = {ast.unparse(n.slice) for n in loads if m.facts.value(n.slice).of(domain.MASK)}
-    return masks == {ast.unparse(target.slice)} and spread(container) is spread(value) is Extent.SAMPLES
+    masks = {ast.unparse(at) for at in map(_rows_of, loads) if m.facts.value(at).of(domain.MASK)}
+    return masks == {ast.unparse(_rows_of(target))} and spread(container) is spread(value) is Extent.SAMPLES
+
+
+def _rows_of(node: ast.Subscript) -> ast.expr:
+    """`mask` of `x[mask]` and of `x[mask, 0]`."""
+    return node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
 
 
 def _sets_its_row(m: Machine, target: ast.Subscript, container: Value, value: Value) -> bool:
     """In a loop over the samples, that of the turn."""
-    at = target.slice.elts[0] if isinstance(target.slice, ast.Tuple) and target.slice.elts else target.slice
+    at = _rows_of(target)
     loop = _turn_of(m, at) if spread(container) is Extent.SAMPLES and not container.of(domain.TURNED) else None
     own = not value.varies or any(one.node is loop for one in domain.ones([value]))
     made = getattr(m.program.statement_of(target), "value", target)
@@ -167,7 +173,7 @@ def _note_rows(m: Machine, at: ast.expr, place: Value, node: ast.Subscript) -> N
 
 def note_rows_set(m: Machine, target: ast.Subscript, container: Value, value: Value) -> None:
     """`x[0] = 1`, `weights[:3] *= 2`, `x[i] = x[i] * i`, `x[i + 1] = y[i]`, of a tensor with the samples of a batch."""
-    at = target.slice.elts[0] if isinstance(target.slice, ast.Tuple) and target.slice.elts else target.slice
+    at = _rows_of(target)
     place = m.facts.value(at)
     by_turn = _is_another(place) and bool(value.of(domain.PLACED) or not place.of(domain.PLACES))
     some = by_turn or _is_by_place(at, place) or _is_some(m, at, container)
@@ -187,7 +193,8 @@ def _is_by_place(at: ast.expr, place: Value) -> bool:
 def _where(m: Machine, found: Value, base: Value, index: Value, node: ast.Subscript) -> tuple[Value, ast.expr | None]:
     """Where the samples are then, and what of the index is about them: of `x[:, 0]` the first part."""
     given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    if any(isinstance(e, ast.Constant) and e.value is ... for e in given):
+    whole = [isinstance(e, ast.Constant) and e.value is ... for e in given]
+    if whole[0] or (any(whole) and base.of(domain.TURNED)):
         return found, None
     news = [m.facts.value(e).const is domain.Literal.NONE or ast.unparse(e).endswith(".newaxis") for e in given]
     old = [e for e, new in zip(given, news, strict=True) if not new]

@@ -80,6 +80,8 @@ def _take_part(m: Machine, split: Split, before: ast.stmt) -> None:
             old = m.lookup(name) or ANYTHING
             taken = split.samples(name, old)
             m.bind(name, replace(taken, objs=taken.objs | old.of("list")))
+        for active in m.loops[-1:]:
+            active.fact.divides = True
         if not m.loops and _is_single(m, split):
             m.loops.append(Active(m.facts.loops.setdefault(before, LoopFact(before, m.frame.node)), shares=False))
     if before is split.step:

@@ -5,7 +5,7 @@ Gives the Value of the result: for each sample, summed up or averaged over them,
 """
 
 from nbddp.analysis.evaluator.tensors.dimensions import DIMENSION, counted, from_the_last, samples_at
-from nbddp.analysis.evaluator.tensors.joining import joined
+from nbddp.analysis.evaluator.tensors.joining import joined, of_unlike
 from nbddp.analysis.evaluator.tensors.layout import PRODUCTS, before, like
 from nbddp.analysis.evaluator.tensors.methods import REPLACES, shape_of, tensor_method
 from nbddp.analysis.evaluator.tensors.operations import contracted, einsum, of_size, operation, rearranged

@@ -49,8 +49,11 @@ def joined(m: Machine, node: ast.Call, word: str, given: Value, args: Args, keyw
     along = along_of(word, args, keywords)
     at = 0 if along is ANYTHING or word in ("vstack", "hstack") else along.const
     each = bool(given.of(EACH)) or (_is_cut(m, node.args[0]) and not given.of("list"))
-    if word != "stack" and at == 0 and (ones(parts) or each) and not all(map(_is_a_row, parts)):
+    ragged = word != "stack" and at in (0, 1) and (ones(parts) or each)
+    if ragged and not all(_is_a_row(p, at) for p in parts):
         found = marked(marked(found, PICKED, RAGGED), BY_MASK)
+    if ragged and at == 1 and not m.alone(*parts):  # `torch.cat([pairs of each], 1)`
+        return turned(replace(found, objs=found.objs - found.of(ONE)))
     if ones(parts):
         return found if m.alone(*parts) else replace(found, objs=found.objs - found.of(ONE))  # of each sample
     if word == "stack" and not (each or given.of(PICKED) or found.of(TURNED) or m.context.varying):
@@ -63,17 +66,26 @@ def joined(m: Machine, node: ast.Call, word: str, given: Value, args: Args, keyw
     return marked(found, JOINED) if over and len(parts) > 1 and all(p.varies for p in parts) else found
 
 
+def of_unlike(m: Machine, word: str, args: Args, keywords: Keywords) -> Value:
+    """`torch.cat([pairs + begin of each], 1)`: what they are is not known, nor how many there are in a rank's batch."""
+    along = word != "stack" and along_of(word, args[1:], keywords).const == 1
+    grown = args[0].of("list") and not written_elements(m, args[0])
+    if m.context.forward or not along or m.held(args[0]) is not Extent.VARYING or not grown:
+        return ANYTHING
+    return marked(marked(marked(ANYTHING, TURNED), PICKED), PLACED)
+
+
 def _is_cut(m: Machine, batch: ast.expr) -> bool:
     """A list of a batch's samples, of which a rank takes some: `xs[mine]`."""
     name = ast.unparse(batch)
     return any(name in s.names and name not in s.lists | s.nested | s.dicts for s in m.assumed.splits)
 
 
-def _is_a_row(part: Value) -> bool:
+def _is_a_row(part: Value, at: object) -> bool:
     """`x.unsqueeze(0)` of a sample, `torch.tensor([label])`: of others there may be more than one."""
     if isinstance(part.shape, tuple):
-        return part.shape[:1] == (1,)
-    return isinstance(part.shape, AsMany) and part.shape.first == 1
+        return part.shape[at : at + 1] == (1,) if isinstance(at, int) else False
+    return at == 0 and isinstance(part.shape, AsMany) and part.shape.first == 1
 
 
 def _written(node: ast.Call) -> list[ast.expr]:

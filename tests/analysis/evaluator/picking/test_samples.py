@@ -20,17 +20,19 @@ def test_some_of_the_samples_are_told_from_all(source, picked):
 
 
 @pytest.mark.parametrize(
-    ("put", "extent"),
+    ("at", "put", "extent"),
     [
-        ("2 * x[m]", Extent.SAMPLES),
-        ("2 * x[~m]", Extent.VARYING),
-        ("x[m].flip(0)", Extent.VARYING),
-        ("0", Extent.SAMPLES),
+        ("m", "2 * x[m]", Extent.SAMPLES),
+        ("m", "2 * x[~m]", Extent.VARYING),
+        ("m", "x[m].flip(0)", Extent.VARYING),
+        ("m", "0", Extent.SAMPLES),
+        ("m, 1", "x[m, 0]", Extent.SAMPLES),
+        ("m, 1", "x[~m, 0]", Extent.VARYING),
     ],
 )
-def test_what_a_mask_picks_may_be_put_back_where_it_was(put, extent):
+def test_what_a_mask_picks_may_be_put_back_where_it_was(at, put, extent):
     made = plan(
-        *BEFORE, batch("m = x[:, 0] > 0", "z = x[~m]", "out = torch.zeros_like(x)", f"out[m] = {put}", "n = out + 0")
+        *BEFORE, batch("m = x[:, 0] > 0", "z = x[~m]", "out = torch.zeros_like(x)", f"out[{at}] = {put}", "n = out + 0")
     )
     assert made.facts.value(node(made, ast.BinOp, "out + 0")).extent is extent
 
