@@ -74,8 +74,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
 def _of_each_sample(plan: Plan) -> Iterator[Diagnostic]:
     """`z = torch.zeros(len(x), 5, requires_grad=True)`, which an optimizer of its own moves in each step."""
     for optimizer in plan.roles.optimizers:
-        moved = plan.facts.fields.get((optimizer, "params"), Value()).of("parameter")
-        if any(spread(plan.facts.value(made.node)) is Extent.SAMPLES for made in moved):
+        if any(_is_of_samples(plan, node) for node in _moved_by(plan, optimizer)):
             yield plan.program.diagnose(
                 NAME, "error", optimizer.node,
                 sentence("this optimizer moves something that each sample of the batch has for itself"),
@@ -84,6 +83,20 @@ def _of_each_sample(plan: Plan) -> Iterator[Diagnostic]:
                 help=sentence("keep one tensor with a row for each sample of the data, made before the training, and "
                               "pick the rows of the batch from it"),
             )  # fmt: skip
+
+
+def _moved_by(plan: Plan, optimizer: Obj) -> Iterator[ast.AST]:
+    """Where its tensors are made, and what it is given."""
+    yield from (o.node for o in plan.facts.fields.get((optimizer, "params"), Value()).of("parameter"))
+    given = optimizer.node.args[:1] if isinstance(optimizer.node, ast.Call) else []
+    yield from (node for one in given for node in walk(one))
+
+
+def _is_of_samples(plan: Plan, node: ast.AST) -> bool:
+    """Also before each rank takes its part of it."""
+    divided = {name for split in plan.assumed.splits for name in split.names}
+    cut = isinstance(node, ast.Name) and node.id in divided and not plan.facts.value(node).of("list", "dict")
+    return isinstance(node, ast.expr) and (cut or spread(plan.facts.value(node)) is Extent.SAMPLES)
 
 
 def _is_of_a_share(plan: Plan, call: ast.Call) -> bool:

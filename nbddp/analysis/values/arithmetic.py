@@ -23,6 +23,7 @@ from nbddp.analysis.values.domain import (
     PLACED,
     PLACES,
     RATED,
+    SHIFTED,
     STATISTIC,
     TURNED,
     WEIGHTED,
@@ -40,6 +41,7 @@ from nbddp.analysis.values.domain import (
 )
 
 SEVERAL_BATCHES = 2
+SMALL = 1e-10  # of which the gradient of a sample is many times as long
 TINY = 1e-5  # what keeps a number of samples from being zero, where something is divided by it
 
 # Methods and functions that are operators by another name.
@@ -75,6 +77,7 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
         case ast.Add() | ast.Sub():
             if {spread(left), spread(right)} in ({Extent.SAMPLES, Extent.MEAN}, {Extent.SAMPLES, Extent.SUM}):
                 found = marked(found, STATISTIC)  # `x + x.mean(0)`, `x + len(x)`
+            found = marked(found, WEIGHTED, SHIFTED) if _is_shifted(left, right) else found
             return _with_things(found, left, right, op)
         case ast.MatMult():
             gone = left.of(TURNED) if extent is Extent.SUM else frozenset()
@@ -88,12 +91,24 @@ def binary(left: Value, right: Value, op: ast.operator) -> Value:
             found = marked(found, WEIGHTED) if sized else found  # `x * len(x)`
             return marked(found, ASSUMED) if assumes(left, right) else found
         case ast.Div():
-            free = of_gradient(left) if of_gradient(right) else frozenset()  # `g / g.norm(dim=1)`
+            free = of_gradient(left) if _has_its_scale(left, right) else frozenset()  # `g / g.norm(dim=1)`
             found = replace(found, objs=marks - free | left.of("path"))
             if spread(left) is Extent.SAMPLES and spread(right) is Extent.SUM:
                 return marked(found, RATED if right.equal else WEIGHTED)
             return marked(found, FRACTION) if extent is Extent.SUM else found
     return found
+
+
+def _is_shifted(left: Value, right: Value) -> bool:
+    """`g.norm() + 0.01`: not by what keeps it from being zero, nor where both are gradients."""
+    if bool(of_gradient(left)) is bool(of_gradient(right)):
+        return False
+    other = right if of_gradient(left) else left
+    return not (isinstance(other.const, int | float) and abs(other.const) < SMALL)
+
+
+def _has_its_scale(left: Value, right: Value) -> bool:
+    return bool(of_gradient(right)) and not any(o.name == SHIFTED for v in (left, right) for o in v.of(WEIGHTED))
 
 
 def _batches(left: Value, right: Value, op: ast.operator) -> int:

@@ -144,6 +144,7 @@ LAST = "last"  # why the one is that a loop through them has left
 BY_MASK = "by mask"  # picked by what is true of each sample for itself: the shares' make up those of the batch
 FRACTION = "fraction"  # a part of a sum: rounded on each rank it does not add up
 GRADIENT = "gradient"  # why what a sample has is WEIGHTED: of a loss that is a mean, by how many there are
+SHIFTED = "shifted"  # why it is where something was added to such a gradient: its own length makes it free no more
 ASSUMED = "assumed"  # weighted by the size of the batch, and so taken for a mean over it
 TURNED = "turned"  # its columns are samples: a transposed batch, or time in the first dimension
 STATES = "states"  # why those of a recurrent layer are TURNED: behind the layers
@@ -179,7 +180,7 @@ def sizes_known(value: Value) -> bool:
 
 def of_gradient(value: Value) -> frozenset[Obj]:
     """`x.grad`, which a sign or its own length makes free of the number of samples."""
-    return frozenset(o for o in value.of(WEIGHTED) if o.name == GRADIENT)
+    return frozenset(o for o in value.of(WEIGHTED) if o.name in (GRADIENT, SHIFTED))
 
 
 def of_weights(value: Value) -> bool:
