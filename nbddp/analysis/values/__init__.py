@@ -78,6 +78,7 @@ from nbddp.analysis.values.domain import (
     RATED,
     SEVERAL,
     SHUFFLED,
+    SORTED,
     STATES,
     STATISTIC,
     TURNED,

@@ -130,6 +130,7 @@ def thing(kind: str, node: ast.AST, name: str = "", owner: Obj | None = None, si
 RATED = "rated"  # divided by the number of samples: its sum is a mean
 WEIGHTED = "weighted"  # divided by a sum over the samples: its sum is no mean over ranks
 STATISTIC = "statistic"  # a number of the batch that does not add up: its largest sample, its deviation
+SORTED = "sorted"  # why numbers are a STATISTIC that are those of the samples by size: beside samples in that order
 MASK = "mask"  # whether something holds for each sample
 EACH = "each"  # a list with an item for each sample, whatever the item is
 PICKED = "picked"  # those samples of a batch for which it does

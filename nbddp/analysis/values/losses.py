@@ -13,10 +13,12 @@ from nbddp.analysis.values.domain import (
     KEPT,
     LINE,
     MARKS,
+    MOVED,
     PICKED,
     PLACED,
     PLACES,
     RATED,
+    SORTED,
     STATISTIC,
     UNLIKE,
     WEIGHTED,
@@ -88,9 +90,17 @@ def note_given(m: Machine, call: ast.AST, given: Iterable[Value]) -> None:
 
     In a model a layer is: `self.out(h / len(h))`, `self.places(torch.arange(len(x)))`.
     """
-    of_batch = any(v.extent is Extent.VARYING and v.of(STATISTIC, WEIGHTED) for v in given)
+    given = [*given]
+    moved = any(v.of(MOVED) for v in given)  # in the order of their lengths, which are beside them
+    of_batch = any(
+        v.extent is Extent.VARYING and v.of(STATISTIC, WEIGHTED) and not (moved and _is_sorted(v)) for v in given
+    )
     if (of_batch and m.sharing()) or (m.context.forward and (of_batch or any(map(_is_told_apart, given)))):
         _note_first(m, call)
+
+
+def _is_sorted(value: Value) -> bool:
+    return {o.name for o in value.of(STATISTIC)} == {SORTED}
 
 
 def with_statistics(m: Machine, node: ast.expr, made: Value) -> Value:
@@ -187,6 +197,8 @@ def note_statistic(m: Machine, node: ast.BinOp | ast.AugAssign | ast.Compare, le
     compares = isinstance(node, ast.Compare)
     if not (isinstance(node, ast.Compare) or isinstance(node.op, ast.Sub | ast.Mult | ast.Div)):
         return  # a mean that is only added stays one
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is | ast.IsNot):
+        return  # `lengths is not None`
     for one, other in ((left, right), (right, left)):
         asked = compares and not one.varies and m.in_forward()  # `x.mean() > 0`
         by_size = asked and other.size and _is_many(one) and isinstance(node, ast.Compare) and _orders(node)

@@ -138,7 +138,7 @@ def _call_library(m: Machine, node: ast.Call, name: str, args: Args, keywords: K
 
 def _of_sequences(op: Op, args: Args, keywords: Keywords) -> Value:
     """Packed: of long sequences more, as by a mask. Filled up again: time first, where nothing else is asked for."""
-    each = Value(extent=Extent.SAMPLES)
+    each = Value(args[0].of(MOVED), Extent.SAMPLES)
     if op.packs:
         return replace(each, items=(marked(marked(each, PICKED), BY_MASK), ANYTHING, ANYTHING, ANYTHING))
     first = [*args[1:2], *(v for k, v in keywords.items() if k == "batch_first")]

@@ -29,6 +29,7 @@ from nbddp.analysis.values import (
     PLACED,
     POSITIONS,
     SHUFFLED,
+    SORTED,
     STATES,
     STATISTIC,
     TURNED,
@@ -144,7 +145,8 @@ def _set_against_others(
 def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, keywords: Keywords) -> None:
     """`x.sort(0)`, `x.flip(0)` in a forward that trains, where nothing has time in its first dimension."""
     done = effect_of(f".{word}").samples
-    if done in (None, Samples.EACH) and word not in OPERATORS:
+    packs = bool(base.of(MOVED)) and any(effect_of(name).packs for name in m.facts.calls[node].names)
+    if done in (None, Samples.EACH) and word not in OPERATORS and not packs:
         note_statistic_given(m, node, base, [*args, *keywords.values()])
     elif done is Samples.JOINS:
         note_statistic_given(m, node, base, written_elements(m, base) or ())
@@ -207,4 +209,6 @@ def _of_all(m: Machine, attr: str, base: Value, args: Args, keywords: Keywords) 
         return like(found, [base]) if keeps else along_another(base, along_of(attr, args, keywords), keywords)
     varying = Value(extent=Extent.VARYING)
     varying = marked(varying, PLACED) if attr in ("argmax", "argmin") else varying  # `x[losses.argmax()]`
-    return marked(varying, STATISTIC) if extent is Extent.SAMPLES and not m.context.varying else varying
+    if extent is not Extent.SAMPLES or m.context.varying:
+        return varying
+    return marked(varying, STATISTIC, SORTED if attr == "sort" else "")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from nbddp.analysis.library import Effect, entry_of
 from nbddp.analysis.reading import Reading
+from nbddp.analysis.slicing import root_name
 from nbddp.analysis.splitting.cuts import is_asked_for_its_size
 from nbddp.analysis.splitting.origins import known_size, rows_of_batches
 from nbddp.analysis.splitting.regions import Region, goes_through_loader, is_split, region_at, run_by, stored
@@ -100,10 +101,11 @@ def _not_cut(region: Region, split: Split) -> Iterator[ast.expr]:
     assert isinstance(region.owner, ast.For)
     before = region.block[: region.block.index(region.at)]
     came, own = stored(region.owner.target), {*split.names}
+    anew = own & came.union(*map(stored, before))
     cut = {n for piece in (*split.renamed, *split.inline) for n in walk(piece)}
     for statement in before:
         came |= stored(statement) if came & {n.id for n in walk(statement) if isinstance(n, ast.Name)} else set()
-    kept = [n for s in before if _keeps(s) for n in walk(s) if getattr(n, "id", "") in came]
+    kept = [n for s in before if _kept_in(s) - anew for n in walk(s) if getattr(n, "id", "") in came]
     for node in (*kept, *(n for s in region.rest for n in walk(s) if getattr(n, "id", "") in came - own)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             whole = is_data(region.plan, node) and spread(region.plan.facts.value(node)) in WHOLE
@@ -111,13 +113,13 @@ def _not_cut(region: Region, split: Split) -> Iterator[ast.expr]:
                 yield node
 
 
-def _keeps(statement: ast.stmt) -> bool:
+def _kept_in(statement: ast.stmt) -> set[str | None]:
     """`buffer.resize_(x.size()).copy_(x)`, `buffer[:] = x`: what is there from before the turn has it then."""
     if isinstance(statement, ast.Assign):
-        return any(isinstance(t, ast.Subscript | ast.Attribute) for t in statement.targets)
+        return {root_name(t) for t in statement.targets if isinstance(t, ast.Subscript | ast.Attribute)}
     func = getattr(getattr(statement, "value", None), "func", None)
     stores = isinstance(func, ast.Attribute) and (func.attr.endswith("_") or entry_of(func).effect is Effect.STORES)
-    return isinstance(statement, ast.Expr) and stores
+    return {root_name(func)} if isinstance(statement, ast.Expr) and stores and isinstance(func, ast.expr) else set()
 
 
 def _made_in_functions(region: Region) -> Iterator[ast.expr]:

@@ -27,12 +27,14 @@ def _steps_of(plan: Reading, statement: ast.Assign, read: Sequence[ast.Name]) ->
     """All that belongs to it: nothing where the samples are not put back, or are put in order for something else."""
     order, lengths = _names(statement)
     again = {n: _sorted_again(plan, n) for n in read if n.id == order}
-    back = {name for one in again.values() if one is not None for name in _bound_to(plan, one)}
+    leading = [_bound_to(plan, one) for one in again.values() if one is not None]
+    back = {name for names in leading for name in names}
+    used = any(not names or any(n.id in names for n in read) for names in leading)
     selects = [call for n in read if n.id in {order, *back} and (call := _selected(plan, n)) is not None]
     packs = [_packed(plan, n) for n in read if n.id == lengths]
     clear = None not in packs and all(led is not None or _is_index(plan, n) for n, led in again.items())
     steps = [node for node in (statement.value, *again.values(), *packs, *selects) if node is not None]
-    return steps if clear and any(again.values()) else []
+    return steps if clear and used else []
 
 
 def _names(statement: ast.Assign) -> tuple[str, str | None]:

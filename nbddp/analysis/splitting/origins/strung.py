@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from nbddp.analysis.library import Samples, entry_of
 from nbddp.analysis.reading import Reading
@@ -21,12 +21,14 @@ def strung(plan: Reading) -> frozenset[str]:
         places = [at for at, parts in enumerate(made) if any(_joins(plan, part) for part in parts)]
         alike = [target for target in targets if places and len(target.elts) == len(given.elts)]
         found |= {name.id for t in alike for at in places if isinstance(name := t.elts[at], ast.Name)}
-    return frozenset(found | {*_packed(plan)} | {*_of_a_list(plan)})
+    models = {plan.program.function_of(call) for call, fact in plan.facts.calls.items() if fact.in_forward} - {None}
+    apart = [n for n in plan.nodes() if plan.program.function_of(n) not in models]  # whose names are others
+    return frozenset(found | {*_packed(plan, apart)} | {*_of_a_list(plan, apart)})
 
 
-def _of_a_list(plan: Reading) -> Iterator[str]:
+def _of_a_list(plan: Reading, nodes: Iterable[ast.AST]) -> Iterator[str]:
     """`flat = torch.cat(texts[i : i + 10])`, where no loader gives the batch."""
-    for node in plan.nodes():
+    for node in nodes:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(args=[given, *_]) as call):
                 if qualified(call.func, plan.flow.imports) in JOINING and _lists_samples(plan, given):
@@ -44,9 +46,9 @@ def _lists_samples(plan: Reading, node: ast.expr) -> bool:
     return False
 
 
-def _packed(plan: Reading) -> Iterator[str]:
+def _packed(plan: Reading, nodes: Iterable[ast.AST]) -> Iterator[str]:
     """`targets = pack_padded_sequence(y, lengths)[0]`, and what a loader's own function has packed."""
-    for node in plan.nodes():
+    for node in nodes:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if _packs(plan, value):
                 yield name
