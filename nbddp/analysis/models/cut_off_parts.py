@@ -73,8 +73,8 @@ class _Flow:
     surely: bool = True
     off: bool = False
     running: tuple[str, ...] = ()  # methods that forward calls
-    returned: Parts = NOTHING  # by the one that is run
-    known: dict[tuple[object, ...], Parts] = field(default_factory=dict)  # what methods have given back
+    returned: dict[Place | None, Parts] = field(default_factory=dict)  # by the one that is run, at which place
+    known: dict[tuple[object, ...], dict[Place | None, Parts]] = field(default_factory=dict)  # by those before
 
     def run(self, body: Iterable[ast.stmt]) -> None:
         for statement in body:
@@ -84,9 +84,7 @@ class _Flow:
                     self.run(inner)
                     self.off = before
                 case ast.Assign(targets=targets, value=value):
-                    found = self.of(value)
-                    for target in targets:
-                        self.bind(target, found, anew=self.surely)
+                    self.assign(targets, value)
                 case ast.AugAssign(target=target, value=value):
                     self.bind(target, self.of(value), anew=False)
                 case ast.For(target=target, iter=source, body=inner, orelse=rest):
@@ -95,13 +93,28 @@ class _Flow:
                 case ast.If(body=inner, orelse=rest):
                     self.alive |= self.of(statement.test)
                     self.perhaps([*inner, *rest])
-                case ast.Return(value=ast.expr() as value) if self.running:
-                    self.returned |= self.of(value)
                 case ast.Return(value=ast.expr() as value):
-                    given = [(place, self.of(part)) for place, part in outputs(value)]
-                    self.alive |= NOTHING.union(*(parts for place, parts in given if place not in self.unread))
+                    self.give_back(value)
                 case _:
                     self.alive |= self.of(statement)
+
+    def assign(self, targets: list[ast.expr], value: ast.expr) -> None:
+        """`x, kept = self.split(h)`: to each name what is at its place."""
+        found, places = self.of(value), self.places(value)
+        for target in targets:
+            each = target.elts if isinstance(target, ast.Tuple) else []
+            if not each or places.keys() != {*range(len(each))}:
+                self.bind(target, found, anew=self.surely)
+                continue
+            for at, one in enumerate(each):
+                self.bind(one, places[at], anew=self.surely)
+
+    def give_back(self, value: ast.expr) -> None:
+        given = [(place, self.of(part)) for place, part in outputs(value)]
+        for place, parts in given if self.running else ():
+            self.returned[place] = self.returned.get(place, NOTHING) | parts
+        if not self.running:
+            self.alive |= NOTHING.union(*(parts for place, parts in given if place not in self.unread))
 
     def perhaps(self, body: list[ast.stmt]) -> None:
         before, self.surely = self.surely, self.taken and self.surely
@@ -123,23 +136,30 @@ class _Flow:
             return self.held.get(node.id, NOTHING)
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)) if name in self.methods:
-                return self.of_method(node, name)
+                return NOTHING.union(*self.of_method(node, name).values())
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
             self.read.add(node.attr)
             return NOTHING if self.off else frozenset({node.attr})
         found = NOTHING.union(*map(self.of, ast.iter_child_nodes(node)))
         return NOTHING if entry_of(node).without_gradient or isinstance(node, ast.Compare) else found
 
-    def of_method(self, call: ast.Call, name: str) -> Parts:
+    def places(self, value: ast.expr) -> Mapping[Place | None, Parts]:
+        """Of `self.mean(h), self.scale(h)`, and of a method that gives these back: what is at which place."""
+        match value:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)) if name in self.methods:
+                return self.of_method(value, name)
+        return {place: self.of(part) for place, part in outputs(value)}
+
+    def of_method(self, call: ast.Call, name: str) -> dict[Place | None, Parts]:
         """What it gives back, made of what it is given and of the parts that it reads."""
         method = self.methods[name]
         given = NOTHING.union(*(self.of(n) for n in ast.iter_child_nodes(call) if n is not call.func))
         if name in self.running or any(isinstance(n, ast.Yield) for n in walk(method)):
-            return given
+            return {None: given}
         asked = name, given, self.off, self.surely
         if asked not in self.known:
             held = dict.fromkeys((a.arg for a in all_arguments(method.args)), given)
-            inner = replace(self, held=held, running=(*self.running, name), returned=NOTHING)
+            inner = replace(self, held=held, running=(*self.running, name), returned={})
             inner.run(method.body)
             self.known[asked] = inner.returned
         return self.known[asked]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from nbddp.analysis.library import effect_of, makes, starred_names
@@ -52,11 +53,18 @@ class Flow:
             seen.add(name)
             if at is None:
                 continue
-            found = self.effects[at]
-            reads |= found.deferred
-            changes |= found.deferred_mutates
-            todo |= (found.deferred | found.loads) - seen
+            own = name not in self.imports
+            hooks = (i for i in self.hooked if own and i < index and name in self.effects[i].loads)
+            for found in (self.effects[i] for i in (at, *hooks)):
+                reads |= found.deferred
+                changes |= found.deferred_mutates
+                todo |= (found.deferred | found.loads) - seen
         return reads, changes
+
+    @cached_property
+    def hooked(self) -> tuple[int, ...]:
+        """`layer.register_forward_hook(keep)`: from then on `keep` runs with every call of the model."""
+        return tuple(s.index for s in self.program.statements if any(map(_adds_hook, walk(s.node))))
 
     def ambient(self, index: int) -> bool:
         """Does it change what no name shows: seeds, files, the environment?"""
@@ -111,6 +119,11 @@ class Flow:
         """`seed_everything(0)` of `from helpers import *`: nothing that is read gives the name."""
         known = name.startswith(".") or name in self.functions or name in self.imports or name in BUILTINS
         return not known and any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in self.program.nodes)
+
+
+def _adds_hook(node: ast.AST) -> bool:
+    word = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+    return word.startswith("register_") and word.endswith("_hook")
 
 
 def build_flow(program: Program) -> Flow:

@@ -17,6 +17,7 @@ from nbddp.analysis.splitting.origins import (
     draws,
     fits,
     is_constant,
+    is_mask,
     is_moved,
     is_sample,
     is_unchanging,
@@ -34,7 +35,8 @@ BINDS = (ast.Assign, ast.AugAssign, ast.NamedExpr)
 
 def split_of(region: Region, last: ast.AST, found: Sequence[Root]) -> Split:
     """At the head of what trains; by new names where what is whole is read elsewhere as well."""
-    region, found = _before_sizes(*_before_functions(region, _of_the_batch(region, _without_states(region, found))))
+    region, found = _before_functions(region, _of_the_batch(region, _without_states(region, found)))
+    region, found = _before_sizes(*_before_masks(region, found))
     at = region.at
     own = [r for r in found if r.name is None or r.name not in region.bound_before]
     split = Split(at, region.plan.program.statement_of(last), region.plan.program.source(found[0].node))
@@ -64,6 +66,20 @@ def _before_functions(region: Region, found: Sequence[Root]) -> tuple[Region, Se
             late = {n for s in before[number:] for n in stored(s)}
             if given and not any(draws(plan, n) for s in before[number:] for n in run_by(plan, s)):
                 return above, [*(r for r in found if r.name not in late), *given]
+    return region, found
+
+
+def _before_masks(region: Region, found: Sequence[Root]) -> tuple[Region, Sequence[Root]]:
+    """`target = y[mask]`: without a row for each sample, so that `y` and `mask` are cut before."""
+    came, late = stored(getattr(region.owner, "target", region.owner)), {r.name for r in found if r.name is not None}
+    for at in region.block[: region.block.index(region.at)] if not region.whole else ():
+        late -= came
+        for _, made in bound(region.plan.program, at):
+            base = base_of(made) if isinstance(made, ast.Subscript) else None
+            drawn = isinstance(base, ast.Name) and base.id in came
+            if drawn and not late and isinstance(made, ast.Subscript) and is_mask(region.plan, made.slice):
+                return replace(region, at=at), found
+        came = came | stored(at)
     return region, found
 
 

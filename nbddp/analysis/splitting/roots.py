@@ -167,7 +167,9 @@ def _indexed(region: Region, node: ast.expr, index: ast.expr) -> Iterator[Root]:
     if _is_number(region, first):
         yield Root(node, one=True)
     elif isinstance(node, ast.Subscript) and is_mask(region.plan, first):
-        yield from roots(region, node.value) if region.whole else [Root(node)]
+        base = base_of(node)
+        drawn = isinstance(base, ast.Name) and base.id in region.bound_before | region.bound_in_rest
+        yield from roots(region, node.value) if region.whole or drawn else [Root(node)]  # `y[mask]` of a batch
     elif isinstance(first, ast.Name | ast.Attribute | ast.Subscript) and not region.whole:
         yield from list(_of_place(region, first, frozenset())) or [Root(node)]
     else:

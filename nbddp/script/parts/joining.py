@@ -73,8 +73,12 @@ def of_all(made, model, part, value):
     if value.dim() == 0:  # a mean over the samples
         return of_all(made, model, part, value.expand(end - begin)).mean()
     dim = dim_of(value, end - begin, made, (hash(model), "made"))
-    fit_together([-1 if at == dim else size for at, size in enumerate(value.shape)])
-    return OfAllParts.apply(value, dim, *part)
+    order = sorted(range(value.dim()), key=lambda at: (-value.stride(at), value.shape[at] < 2))  # in memory
+    order = fit_together([-1 if at == dim else size for at, size in enumerate(value.shape)], end - begin, order)
+    whole = OfAllParts.apply(value, dim, *part)
+    if order == sorted(order):
+        return whole
+    return whole.permute(order).contiguous().permute([order.index(at) for at in range(len(order))])
 
 
 dims = {}  # where sizes have shown it
@@ -95,12 +99,15 @@ def dim_of(tensor, size, beside, place):
     return found[0] if found else None
 
 
-def fit_together(sizes):
-    """A model must not make more of one part than of another."""
-    ends = torch.tensor([*sizes, *(-size for size in sizes)], device=sending_device())
+def fit_together(sizes, samples, order):
+    """A model must not make more of one part than of another. As the largest part lies in memory, noise is drawn."""
+    layout = int("".join(map(str, [samples + 1, *order])))
+    ends = torch.tensor([*sizes, *(-size for size in sizes), layout], device=sending_device())
     dist.all_reduce(ends, dist.ReduceOp.MAX)
-    if -1 not in sizes or ends.tolist() != [*sizes, *(-size for size in sizes)]:
+    *found, layout = ends.tolist()
+    if -1 not in sizes or found != [*sizes, *(-size for size in sizes)]:
         raise RuntimeError(f"--exact: the model gives {sizes} for a part, which is not one entry for each sample")
+    return [int(at) for at in str(layout)[-len(order) :]]
 
 
 def is_tensor(value):

@@ -66,3 +66,24 @@ def test_something_does(lines):
 def test_a_class_that_freezes_parts_itself():
     lines = ("with torch.no_grad():", "    z = self.book(x)", "return x, z")
     assert found(*lines, init="self.book.weight.requires_grad = False") == set()
+
+
+@pytest.mark.parametrize(
+    ("decode", "unread", "expected"),
+    [
+        ("return self.nodes(z), self.edges(z)", {1}, {"edges"}),
+        ("return self.nodes(z), self.edges(z)", {0}, {"nodes"}),
+        ("return self.nodes(z), self.edges(z)", set(), set()),
+        ("h = self.nodes(z)\n        return h, self.edges(h)", {1}, {"edges"}),
+        ("return z + self.nodes(z) + self.edges(z)", {1}, set()),
+    ],
+)
+def test_what_a_method_gives_back_at_places_that_nobody_reads(decode, unread, expected):
+    two = "a, b = self.decode(x)\n        return a, b" if "," in decode else "a = self.decode(x)\n        return a, x"
+    (owner,) = ast.parse(
+        f"class Net(Module):\n    def decode(self, z):\n        {decode}\n    def forward(self, x):\n        {two}"
+    ).body
+    assert isinstance(owner, ast.ClassDef)
+    forward = owner.body[1]
+    assert isinstance(forward, ast.FunctionDef)
+    assert cut_off(owner, forward, frozenset(unread)) == expected

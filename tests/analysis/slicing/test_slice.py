@@ -357,3 +357,19 @@ def test_what_a_lambda_reads_of_its_own_statement_is_bound_by_then():
     assert kept(words, TRAINING.replace("range(3)", "range(len(words))"))[:3] == words.split("\n")
     order = "words = ['b', 'a']\nwords = sorted(words, key=lambda w: words.index(w))"
     assert kept(order, TRAINING.replace("range(3)", "range(len(words))"))[:2] == order.split("\n")
+
+
+@pytest.mark.parametrize(
+    ("hook", "call", "kept_too"),
+    [
+        ("model.register_forward_hook(keep)", "model(torch.zeros(2, 8))", True),
+        ("for m in model.modules(): m.register_forward_hook(keep)", "with torch.no_grad():\n    model(x)", True),
+        ("model.register_forward_hook(lambda m, i, o: seen.append(o))", "model(torch.zeros(2, 8))", True),
+        ("pass", "model(torch.zeros(2, 8))", False),
+        ("model.register_forward_hook(keep)", "other(torch.zeros(2, 8))", False),
+    ],
+)
+def test_a_call_runs_the_hooks_of_what_it_calls(hook, call, kept_too):
+    first = "seen, x = [], torch.zeros(2, 8)\nother = nn.Linear(8, 2)\ndef keep(module, given, made): seen.append(made)"
+    lines = kept(f"{first}\n{hook}\n{call}\nshift = torch.cat(seen).mean()", TRAINING.replace("(x)", "(x + shift)"))
+    assert (call.split("\n")[0] in lines) is kept_too

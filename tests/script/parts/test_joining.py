@@ -190,3 +190,22 @@ def counted(rank: int, split: bool = True) -> list[float]:
 def test_batchnorm_counts_a_whole_batch_once():
     for found in on_ranks(2, counted):
         assert found == pytest.approx(counted(0, split=False), abs=1e-5)
+
+
+def strides(rank: int, split: bool = True) -> list[Any]:
+    """How pictures lie in memory behind a layer that was given them with their colours last: so is noise drawn."""
+    torch.manual_seed(3)
+    layer, found = nn.Conv2d(3, 4, 2), []
+    for total in TOTALS:
+        made = (by_parts(layer) if split else layer)(torch.randn(total, 5, 6, 3).permute(0, 3, 1, 2))
+        found += [made.stride() if total > 1 else None, F.dropout(made, 0.5).detach()]
+    return found
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_what_is_put_together_lies_in_memory_as_it_does_on_one_process(ranks):
+    one = strides(0, split=False)
+    for several in on_ranks(ranks, strides):
+        assert several[::2] == one[::2]
+        for found, expected in zip(several[1::2], one[1::2], strict=True):
+            torch.testing.assert_close(found, expected)

@@ -1,4 +1,4 @@
-"""What picking from a tensor leaves of its shape."""
+"""What picking from a tensor, or from a table of pandas, leaves of its shape."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ def shape_of_picked(m: Machine, base: Value, index: ast.expr, value: Value) -> D
         at = m.facts.value(index).const
         return shape.of[at] if isinstance(at, int) and at in range(len(shape.of)) else None
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    if shape is not None and len(parts) == 1 and _names_columns(m, index):  # `table["price"]`, `table[["a", "b"]]`
+        return shape[:1] if isinstance(m.facts.value(index).const, str) else (*shape[:1], None)
     many = [p for p in parts if m.facts.value(p).rank]  # which become one dimension together
     if len(many) > 1 and parts == many and all(m.facts.value(p).rank == 1 for p in many):  # `x[rows, classes]`
         return shape and (None, *shape[len(many) :])
@@ -39,6 +41,11 @@ def shape_of_picked(m: Machine, base: Value, index: ast.expr, value: Value) -> D
     return _steps(m, shape, parts[:-1] if last else parts)
 
 
+def _names_columns(m: Machine, index: ast.expr) -> bool:
+    listed = index.elts if isinstance(index, ast.List) else []
+    return any(isinstance(m.facts.value(one).const, str) for one in (index, *listed[:1]))
+
+
 def _steps(m: Machine, shape: Sizes, parts: Sequence[ast.expr]) -> Sizes | None:
     """What is left of the first dimensions, and the others."""
     found: list[int | None] = []
@@ -51,11 +58,11 @@ def _steps(m: Machine, shape: Sizes, parts: Sequence[ast.expr]) -> Sizes | None:
             return None
         elif isinstance(part, ast.Slice):
             found.append(_cut(m, left.pop(0), part))
-        elif at.number or isinstance(at.const, int):
+        elif at.number or isinstance(at.const, int | str):
             left.pop(0)
-        elif isinstance(part, ast.List):
+        elif isinstance(part, ast.List) or at.of("list"):
             left.pop(0)
-            found.append(len(part.elts))
+            found.append(len(part.elts) if isinstance(part, ast.List) else None)
         elif not isinstance(sizes := sizes_of(m, at), tuple):
             return None
         else:

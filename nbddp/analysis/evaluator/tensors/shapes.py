@@ -35,7 +35,12 @@ from nbddp.analysis.values import (
 )
 
 ONE_DIMENSION = ("arange", "linspace", "randperm", "bincount", "random.permutation")
-SAME = ("values", "indices", "data", "grad", "real", "imag")
+SAME = ("values", "indices", "data", "grad", "real", "imag", "iloc", "loc")
+TABLES = {"DataFrame": 2, "Series": 1, "concat": 2, "merge": 2, "get_dummies": 2}  # and `pandas.read_csv`
+OF_TABLES = (
+    "to_numpy", "drop", "dropna", "fillna", "reset_index", "set_index", "sample", "head", "tail", "sort_values",
+    "sort_index", "drop_duplicates", "replace", "rename", "interpolate",
+)  # fmt: skip
 COPIES = ("tensor", "Variable", "as_tensor", "array", "asarray", "from_numpy", "Parameter", "FloatTensor", "LongTensor")
 STAY = (Samples.KEEPS, Samples.EACH, Samples.WEIGHS)
 
@@ -205,6 +210,8 @@ def _called(m: Machine, node: ast.Call, value: Value) -> Dimensions:
 def _by_word(m: Machine, word: str, node: ast.Call, given: list[ast.expr]) -> Dimensions:
     """`x.sum(1)`, `torch.sum(x, 1)`."""
     op, before = effect_of(f".{word}"), seen(m, given[0])
+    if before is not None and word in OF_TABLES:
+        return (None,) * len(before)
     if op.aligned and len(given) > 1:
         return together([seen(m, one) for one in given])
     if word in ("matmul", "mm", "bmm", "mv") and len(given) > 1:
@@ -223,7 +230,7 @@ def _by_library(m: Machine, node: ast.Call, names: set[str]) -> Dimensions:
     if name.startswith("einops.") and len(node.args) > 1:
         return renamed(seen(m, node.args[0]), m.facts.value(node.args[1]).const)
     if not name.startswith(("torch.", "numpy.")):
-        return None
+        return _of_table(m, node, name)
     many = keywords_of(node).get("size") or (*node.args[1:], None)[0]
     chosen = many is not None and name.endswith("random.choice") and m.facts.value(many).number
     if chosen or name.endswith((*ONE_DIMENSION, "eye")):
@@ -251,6 +258,18 @@ def _by_library(m: Machine, node: ast.Call, names: set[str]) -> Dimensions:
         known = contracted(first.const)
         return known and (None,) * len(known[1])
     return _by_word(m, word, node, node.args)
+
+
+def _of_table(m: Machine, node: ast.Call, name: str) -> Dimensions:
+    """`pandas.read_csv(path)`, `train_test_split(X, y)`: of each one part, and then the other."""
+    word = name.rpartition(".")[2]
+    if name.startswith("pandas."):
+        many = 2 if effect_of(name).opens and word != "read_pickle" else TABLES.get(word, 0)
+        return (None,) * many or None
+    if not name.endswith("model_selection.train_test_split") or any(isinstance(a, ast.Starred) for a in node.args):
+        return None
+    sizes = [seen(m, given) for given in node.args]
+    return Several(tuple(one and (None,) * len(one) for one in sizes for _ in range(2)))
 
 
 def _of_each(m: Machine, several: ast.expr) -> Sizes | None:

@@ -38,3 +38,34 @@ def test_of(source: str, expected: tuple[int | None, ...] | None) -> None:
     (node,) = [n for n in made.program.nodes if isinstance(n, ast.Subscript) and ast.unparse(n) == source]
     shape = made.facts.value(node).shape
     assert (None if isinstance(shape, AsMany) else shape) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "rank"),
+    [
+        ('table["price"]', 1),
+        ('table[["price", "rooms"]]', 2),
+        ("table[names]", 2),
+        ('table.drop(columns=["price"]).values', 2),
+        ("table.iloc[:, -1].to_numpy()", 1),
+        ('table.loc[:, "price"]', 1),
+        ("table.iloc[:, :-1].values", 2),
+        ('torch.tensor(table["price"].fillna(0).values, dtype=torch.float32)', 1),
+        ("torch.from_numpy(train_y.values)", 1),
+        ("torch.from_numpy(test_x.values)", 2),
+        ("table.price", None),
+    ],
+)
+def test_tables_have_rows_and_columns(source: str, rank: int | None) -> None:
+    made = plan(
+        *BEFORE,
+        "import pandas as pd\nfrom sklearn.model_selection import train_test_split\n"
+        'names = ["price", "rooms"]\ntable = pd.read_csv("houses.csv")\n'
+        'split = train_test_split(table[names], table["price"], test_size=0.2)\n'
+        "train_x, test_x, train_y, test_y = split",
+        TRAINING.replace("optimizer.zero_grad()", f"found = {source}"),
+    )
+    (node,) = [
+        n.value for n in made.program.nodes if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "found"
+    ]
+    assert made.facts.value(node).rank == rank
