@@ -165,7 +165,7 @@ def _faults(found: list[Diagnostic]) -> tuple[int, int]:
 
 OF_ONE = "one sample cannot be split"  # nor by a model: the ranks would all do the same
 # What these refuse, a rank cannot do with its part alone.
-OF_SHARES = ("shard", "sampler", "batch-size", "loss", "seed", "decide")
+OF_SHARES = ("shard", "sampler", "batch-size", "gradients", "loss", "seed", "decide")
 
 
 def _with_advice(refusal: Diagnostic, advice: Sentence) -> Diagnostic:

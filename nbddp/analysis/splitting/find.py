@@ -189,7 +189,7 @@ def _drawn_here(region: Region, root: Root) -> bool:
 
 def _step(plan: Reading, call: ast.Call, chosen: Choice) -> tuple[Scope, list[ast.AST], list[ast.expr]] | None:
     """The innermost function that both calls the model and follows the loss back; where it does, and with what."""
-    reach = _functions_with_models(plan)
+    reach, others = _functions_with_models(plan), list[ast.AST]()
     scope, node = scope_of(plan, call)
     while True:
         loop = _loop_around(plan, scope, node)
@@ -199,10 +199,34 @@ def _step(plan: Reading, call: ast.Call, chosen: Choice) -> tuple[Scope, list[as
             models = chosen(plan, scope, loop, models) or models
             places = [scope_of(plan, c)[1] for c in models]
             given = [a for c in models for a in _given([c]) if not _is_for_numbers(plan, c, a)]
-            return scope, [*sorted(places, key=plan.program.span), node], given
-        if len(callers) != 1:
+            return scope, [*sorted([*places, *others], key=plan.program.span), node], given
+        if (met := _where_they_meet(plan, callers)) is None:
             return None
-        scope, node = scope_of(plan, callers[0])
+        scope, (*others, node) = met
+
+
+def _where_they_meet(plan: Reading, callers: Sequence[ast.Call]) -> tuple[Scope, list[ast.AST]] | None:
+    """Of `step(a_loss)` here and `step(b_loss)` there the innermost function that leads to both, and where in it."""
+    above = [_above(plan, call) for call in callers]
+    common = (scope for scope in above[0] if all(scope in one for one in above)) if above else iter(())
+    found = next(common, ...)
+    if found is ...:
+        return None
+    return found, sorted((one[found] for one in above), key=plan.program.span)
+
+
+def _above(plan: Reading, call: ast.Call) -> dict[Scope, ast.AST]:
+    """The functions around it, as far as one alone leads to the next, and where in each."""
+    found: dict[Scope, ast.AST] = {}
+    waiting = [call]
+    while waiting:
+        scope, node = scope_of(plan, waiting[0])
+        if scope in found:
+            break
+        found[scope] = node
+        callers = plan.callers.get(scope, []) if scope is not None else []
+        waiting = callers if len({scope_of(plan, c)[0] for c in callers}) == 1 else []
+    return found
 
 
 def _given(calls: Iterable[ast.Call]) -> list[ast.expr]:

@@ -105,8 +105,9 @@ def made_one(region: Region, split: Split) -> ast.expr | None:
     for statement in reversed(region.block[: region.block.index(region.at)]):
         if held := stored(statement) & names:
             for node in walk(statement):
-                if isinstance(node, ast.Call) and _is_one(node, split.dim) and not _is_copied(region.plan, node):
-                    return node
+                if isinstance(node, ast.Call) and _is_one(node, split.dim):
+                    if not (_is_copied(region.plan, node) or _is_beside_others(region.plan, node)):
+                        return node
             if isinstance(statement, ast.Assign):
                 names -= held - {n.id for n in walk(statement.value) if isinstance(n, ast.Name)}
     return None
