@@ -14,6 +14,7 @@ from nbddp.analysis.syntax import assigned, qualified
 
 Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 Written = ast.List | ast.Tuple | ast.Set | ast.Dict | ast.ListComp | ast.SetComp | ast.DictComp
+ASKS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)  # whose answers are plain, whatever is asked
 PLAIN = ("len", "int", "float", "str", "bool")
 Binding = tuple[ast.expr, ast.expr, bool]  # a target, what it may share parts with, and whether by iterating it
 
@@ -79,7 +80,13 @@ class Sharing:
             return self._is_plain(node.body) and self._is_plain(node.orelse)
         if isinstance(node, ast.Call):
             return qualified(node.func, self.imports) == "torch.device" or getattr(node.func, "id", "") in PLAIN
-        return isinstance(node, ast.Constant | ast.JoinedStr | ast.UnaryOp | ast.Compare)
+        if isinstance(node, ast.Compare):  # `X > 0` is a tensor, which may be written into
+            return all(isinstance(op, ASKS) for op in node.ops) or all(
+                map(self._is_plain, (node.left, *node.comparators))
+            )
+        if isinstance(node, ast.UnaryOp):
+            return isinstance(node.op, ast.Not) or self._is_plain(node.operand)
+        return isinstance(node, ast.Constant | ast.JoinedStr) or getattr(node, "id", "") in self._plain
 
     def roots(self, node: ast.expr) -> set[str]:
         """Names whose things may be in the value of the expression."""

@@ -89,3 +89,22 @@ def test_names_of_figures():
     )
     assert drawn_on(tree, IMPORTS) >= {"fig", "axes", "ax", "b"}
     assert not {"c", "x", "b2"} & drawn_on(tree, IMPORTS)
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        ("1", True),
+        ("-1", True),
+        ("not a", True),
+        ("a is None", True),
+        ("'x' in a", True),
+        ("len(a) > 3", True),
+        ("a > 0", False),  # of a tensor it is a mask, which may be written into
+        ("~(a > b)", False),
+        ("-a", False),
+        ("n > 0", True),
+    ],
+)
+def test_what_cannot_be_changed(value, plain):
+    assert ("b" in sharing(f"n = 3\nb = {value}").plain()) is plain

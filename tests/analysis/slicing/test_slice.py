@@ -373,3 +373,9 @@ def test_a_call_runs_the_hooks_of_what_it_calls(hook, call, kept_too):
     first = "seen, x = [], torch.zeros(2, 8)\nother = nn.Linear(8, 2)\ndef keep(module, given, made): seen.append(made)"
     lines = kept(f"{first}\n{hook}\n{call}\nshift = torch.cat(seen).mean()", TRAINING.replace("(x)", "(x + shift)"))
     assert (call.split("\n")[0] in lines) is kept_too
+
+
+@pytest.mark.parametrize("change", ["mask[:9] = True", "mask.fill_(True)", "mask |= x[:, 1] > 0"])
+def test_a_mask_that_is_changed_behind_the_comparison(change):
+    first = f"x = torch.randn(9, 8)\nmask = x[:, 0] > 0\n{change}"
+    assert change in kept(first, TRAINING.replace("loss.backward()", "(loss + mask.sum()).backward()"))

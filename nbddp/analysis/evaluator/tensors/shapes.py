@@ -37,6 +37,8 @@ from nbddp.analysis.values import (
 ONE_DIMENSION = ("arange", "linspace", "randperm", "bincount", "random.permutation")
 SAME = ("values", "indices", "data", "grad", "real", "imag", "iloc", "loc")
 TABLES = {"DataFrame": 2, "Series": 1, "concat": 2, "merge": 2, "get_dummies": 2}  # and `pandas.read_csv`
+MADE = ("regression", "classification", "moons", "circles", "blobs", "friedman1", "friedman2", "friedman3")
+DRAWS = ("normal", "uniform", "random", "standard_normal", "integers", "exponential", "poisson", "gamma", "binomial")
 OF_TABLES = (
     "to_numpy", "drop", "dropna", "fillna", "reset_index", "set_index", "sample", "head", "tail", "sort_values",
     "sort_index", "drop_duplicates", "replace", "rename", "interpolate",
@@ -199,8 +201,12 @@ def _called(m: Machine, node: ast.Call, value: Value) -> Dimensions:
     word = node.func.attr if isinstance(node.func, ast.Attribute) else ""
     if isinstance(node.func, ast.Attribute) and not func.objs:
         base = m.facts.value(node.func.value)
+        if word in ("transform", "fit_transform", "inverse_transform"):  # of scikit-learn
+            return first and (None,) * len(first)
         if not is_tensor(base):
             return value.shape
+        if base.shape is None and word in DRAWS:  # `rng.normal(size=(60, 4))`
+            return _by_library(m, node, {f"numpy.random.{word}"})
         if word == "new_tensor" and node.args:
             return _written(m, node.args[0])
         return _by_word(m, word, node, [node.func.value, *node.args])
@@ -266,6 +272,8 @@ def _of_table(m: Machine, node: ast.Call, name: str) -> Dimensions:
     if name.startswith("pandas."):
         many = 2 if effect_of(name).opens and word != "read_pickle" else TABLES.get(word, 0)
         return (None,) * many or None
+    if name.startswith("sklearn.datasets.make_") and not keywords_of(node).keys() & {"n_targets", "coef"}:
+        return Several(((None, None), (None,))) if word.removeprefix("make_") in MADE else None
     if not name.endswith("model_selection.train_test_split") or any(isinstance(a, ast.Starred) for a in node.args):
         return None
     sizes = [seen(m, given) for given in node.args]

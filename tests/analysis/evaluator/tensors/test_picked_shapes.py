@@ -54,6 +54,9 @@ def test_of(source: str, expected: tuple[int | None, ...] | None) -> None:
         ("torch.from_numpy(train_y.values)", 1),
         ("torch.from_numpy(test_x.values)", 2),
         ("table.price", None),
+        ("numbers[:, 0] * 2", 1),
+        ("scaler.fit_transform(numbers)", 2),
+        ("torch.tensor(targets)", 1),
     ],
 )
 def test_tables_have_rows_and_columns(source: str, rank: int | None) -> None:
@@ -62,7 +65,10 @@ def test_tables_have_rows_and_columns(source: str, rank: int | None) -> None:
         "import pandas as pd\nfrom sklearn.model_selection import train_test_split\n"
         'names = ["price", "rooms"]\ntable = pd.read_csv("houses.csv")\n'
         'split = train_test_split(table[names], table["price"], test_size=0.2)\n'
-        "train_x, test_x, train_y, test_y = split",
+        "train_x, test_x, train_y, test_y = split\n"
+        "import numpy as np\nfrom sklearn.datasets import make_regression\n"
+        "from sklearn.preprocessing import StandardScaler\nscaler = StandardScaler()\n"
+        "numbers = np.random.default_rng(0).normal(size=(60, 4))\ninputs, targets = make_regression(60, 4)",
         TRAINING.replace("optimizer.zero_grad()", f"found = {source}"),
     )
     (node,) = [
