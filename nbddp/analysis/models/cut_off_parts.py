@@ -110,11 +110,11 @@ class _Flow:
                 self.bind(one, places[at], anew=self.surely)
 
     def give_back(self, value: ast.expr) -> None:
-        given = [(place, self.of(part)) for place, part in outputs(value)]
-        for place, parts in given if self.running else ():
+        given = self.places(value)
+        for place, parts in given.items() if self.running else ():
             self.returned[place] = self.returned.get(place, NOTHING) | parts
         if not self.running:
-            self.alive |= NOTHING.union(*(parts for place, parts in given if place not in self.unread))
+            self.alive |= NOTHING.union(*(parts for place, parts in given.items() if place not in self.unread))
 
     def perhaps(self, body: list[ast.stmt]) -> None:
         before, self.surely = self.surely, self.taken and self.surely

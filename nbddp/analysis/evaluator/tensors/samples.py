@@ -145,7 +145,8 @@ def _set_against_others(
 def note_mixed(m: Machine, node: ast.Call, base: Value, word: str, args: Args, keywords: Keywords) -> None:
     """`x.sort(0)`, `x.flip(0)` in a forward that trains, where nothing has time in its first dimension."""
     done = effect_of(f".{word}").samples
-    packs = bool(base.of(MOVED)) and any(effect_of(name).packs for name in m.facts.calls[node].names)
+    fact = m.facts.calls.get(node) if base.of(MOVED) else None
+    packs = fact is not None and any(effect_of(name).packs for name in fact.names)
     if done in (None, Samples.EACH) and word not in OPERATORS and not packs:
         note_statistic_given(m, node, base, [*args, *keywords.values()])
     elif done is Samples.JOINS:
