@@ -49,7 +49,7 @@ def undealable(m: Machine, fact: LoopFact, own: set[str]) -> Sentence:
         return sentence("the loop may end early")
     if fact.toggles:
         return sentence("train() or eval() is called inside of the loop")
-    if len(fact.loaders) > 1 and len(fact.loader_nodes) > 1:
+    if len(fact.loaders) > 1 and len({*map(ast.unparse, fact.loader_nodes)}) > 1:
         return sentence("the loop reads several DataLoaders at once")
     alone = _goes_by_a_share(m, loop) or _looks_at_its_place(m, fact) or _leaves_traces(m, loop, own)
     return alone or _trains_statistics(m, loop) or _carries_on(m, loop)

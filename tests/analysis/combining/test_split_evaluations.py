@@ -115,3 +115,20 @@ def test_a_number_that_an_earlier_loop_has_counted(header, dealt):
     words = "words = ['<pad>', 'a']\npad = {word: i for i, word in enumerate(words)}['<pad>']\n"
     cell = asleep(evaluation("n = 0", "n += (y != pad).sum().item()", "print(n)").replace(HEADER, header))
     assert evaluated(cell, words)[0] is dealt
+
+
+@pytest.mark.parametrize(
+    ("header", "dealt"),
+    [
+        ("for x, y in tqdm(data, total=len(data))", True),
+        ("for (x, y), _ in zip(data, test_loader)", False),
+    ],
+)
+def test_one_loader_that_is_named_twice_is_not_two(header, dealt):
+    """By a function that is called with either loader."""
+    lines = f"model.eval()\nn = 0\nwith torch.no_grad():\n    {header}:\n        {COUNT[1]}\nreturn n".replace(
+        "\n", "\n    "
+    )
+    calls = "for epoch in range(3):\n    print(count(train_loader), count(test_loader))\n"
+    function = f"from tqdm import tqdm\ndef count(data):\n    {lines}"
+    assert evaluated(TRAINING + calls, function)[0] is dealt
