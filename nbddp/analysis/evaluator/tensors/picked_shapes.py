@@ -25,7 +25,7 @@ def shape_of_picked(m: Machine, base: Value, index: ast.expr, value: Value) -> D
         at = m.facts.value(index).const
         return shape.of[at] if isinstance(at, int) and at in range(len(shape.of)) else None
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
-    if shape is not None and len(parts) == 1 and _names_columns(m, index):  # `table["price"]`, `table[["a", "b"]]`
+    if shape is not None and isinstance(base.shape, tuple) and _names_columns(m, index):
         return shape[:1] if isinstance(m.facts.value(index).const, str) else (*shape[:1], None)
     many = [p for p in parts if m.facts.value(p).rank]  # which become one dimension together
     if len(many) > 1 and parts == many and all(m.facts.value(p).rank == 1 for p in many):  # `x[rows, classes]`
@@ -42,6 +42,7 @@ def shape_of_picked(m: Machine, base: Value, index: ast.expr, value: Value) -> D
 
 
 def _names_columns(m: Machine, index: ast.expr) -> bool:
+    """`table["price"]`, `table[["price", "rooms"]]`; also of a batch that is a dictionary, whose shape is not known."""
     listed = index.elts if isinstance(index, ast.List) else []
     return any(isinstance(m.facts.value(one).const, str) for one in (index, *listed[:1]))
 
@@ -58,7 +59,7 @@ def _steps(m: Machine, shape: Sizes, parts: Sequence[ast.expr]) -> Sizes | None:
             return None
         elif isinstance(part, ast.Slice):
             found.append(_cut(m, left.pop(0), part))
-        elif at.number or isinstance(at.const, int | str):
+        elif at.number or isinstance(at.const, int) or (isinstance(at.const, str) and found):  # `table.loc[:, "price"]`
             left.pop(0)
         elif isinstance(part, ast.List) or at.of("list"):
             left.pop(0)
