@@ -88,7 +88,9 @@ def _of_each_sample(plan: Plan) -> Iterator[Diagnostic]:
 def _moved_by(plan: Plan, optimizer: Obj) -> Iterator[ast.AST]:
     """Where its tensors are made, and what it is given."""
     yield from (o.node for o in plan.facts.fields.get((optimizer, "params"), Value()).of("parameter"))
-    given = optimizer.node.args[:1] if isinstance(optimizer.node, ast.Call) else []
+    call = optimizer.node
+    named = [k.value for k in call.keywords if k.arg == "params"] if isinstance(call, ast.Call) else []
+    given = [*call.args[:1], *named] if isinstance(call, ast.Call) else []
     yield from (node for one in given for node in walk(one))
 
 

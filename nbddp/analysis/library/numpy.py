@@ -29,7 +29,8 @@ OPS: Table = {
     "numpy.random.standard_normal numpy.random.standard_exponential numpy.random.standard_cauchy": Op(size=0),
     "numpy.random.choice numpy.random.exponential numpy.random.poisson numpy.random.geometric numpy.random.rayleigh "
     "numpy.random.chisquare numpy.random.standard_gamma numpy.random.standard_t": Op(size=1),
-    "numpy.linspace numpy.random.randint numpy.random.normal numpy.random.uniform numpy.random.beta "
+    "numpy.linspace numpy.random.randint numpy.random.integers numpy.random.normal numpy.random.uniform "
+    "numpy.random.beta "
     "numpy.random.binomial numpy.random.gamma numpy.random.laplace numpy.random.logistic numpy.random.gumbel "
     "numpy.random.lognormal numpy.random.vonmises": Op(size=2),
     "numpy.random.triangular": Op(size=3),

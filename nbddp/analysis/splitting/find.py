@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -208,11 +208,14 @@ def _step(plan: Reading, call: ast.Call, chosen: Choice) -> tuple[Scope, list[as
 def _where_they_meet(plan: Reading, callers: Sequence[ast.Call]) -> tuple[Scope, list[ast.AST]] | None:
     """Of `step(a_loss)` here and `step(b_loss)` there the innermost function that leads to both, and where in it."""
     above = [_above(plan, call) for call in callers]
-    common = (scope for scope in above[0] if all(scope in one for one in above)) if above else iter(())
-    found = next(common, ...)
-    if found is ...:
+    common = [scope for scope in above[0] if all(scope in one for one in above)] if above else []
+    if not common:
         return None
-    return found, sorted((one[found] for one in above), key=plan.program.span)
+    scope = common[0]
+    places = sorted((one[scope] for one in above), key=plan.program.span)
+    around = [frozenset(_loops_of(plan, scope, place)) for place in places]
+    nested = min(around, key=len) <= frozenset.intersection(*around)
+    return (scope, places) if nested else None  # two loops beside each other are two trainings
 
 
 def _above(plan: Reading, call: ast.Call) -> dict[Scope, ast.AST]:
@@ -320,12 +323,13 @@ def _model_calls(plan: Reading, reach: set[ast.AST]) -> Iterable[ast.Call]:
 
 
 def _loop_around(plan: Reading, scope: Scope, node: ast.AST) -> ast.AST | None:
-    for around in plan.program.ancestors(node):
-        if around is scope:
-            return None
-        if isinstance(around, LOOPS):
-            return around
-    return None
+    return next(_loops_of(plan, scope, node), None)
+
+
+def _loops_of(plan: Reading, scope: Scope, node: ast.AST) -> Iterator[ast.AST]:
+    """The loops of the function that a node is in, from the innermost outwards."""
+    around = takewhile(lambda a: a is not scope, plan.program.ancestors(node))
+    yield from (a for a in around if isinstance(a, LOOPS))
 
 
 def _is_within(plan: Reading, scope: Scope, loop: ast.AST | None, call: ast.Call) -> bool:

@@ -173,3 +173,12 @@ def test_what_a_method_draws_in_each_turn_is_no_batch_of_all_turns():
 trainer = Trainer(X, y)
 """
     assert cut(plan(f"{DATA}\n{made}\ntrainer.fit()")) == ["x", "t"]
+
+
+def test_one_step_of_two_trainings_is_no_batch_of_both():
+    """Each goes through batches of its own: there is no place at which one of them could be cut for both."""
+    step = "def step(loss):\n    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()"
+    loop = "for i in range(0, 48, {n}):\n    step(F.mse_loss(model(X[i : i + {n}]), y[i : i + {n}]))"
+    one, two = plan(DATA, step, loop.format(n=6)), plan(DATA, step, f"{loop.format(n=6)}\n{loop.format(n=4)}")
+    assert (len(one.assumed.splits), len(two.assumed.splits)) == (1, 0)
+    assert two.assumed.unsplit

@@ -36,9 +36,10 @@ from nbddp.analysis.values import (
 
 ONE_DIMENSION = ("arange", "linspace", "randperm", "bincount", "random.permutation")
 SAME = ("values", "indices", "data", "grad", "real", "imag", "iloc", "loc")
-TABLES = {"DataFrame": 2, "Series": 1, "concat": 2, "merge": 2, "get_dummies": 2}  # and `pandas.read_csv`
+TABLES = {"DataFrame": 2, "Series": 1, "merge": 2, "get_dummies": 2}  # and `pandas.read_csv`
 MADE = ("regression", "classification", "moons", "circles", "blobs", "friedman1", "friedman2", "friedman3")
-DRAWS = ("normal", "uniform", "random", "standard_normal", "integers", "exponential", "poisson", "gamma", "binomial")
+MANY = 4  # arguments, of which the last is the number of targets
+DRAWS = ("normal", "uniform", "random", "standard_normal", "integers", "exponential", "poisson", "gamma")
 OF_TABLES = (
     "to_numpy", "drop", "dropna", "fillna", "reset_index", "set_index", "sample", "head", "tail", "sort_values",
     "sort_index", "drop_duplicates", "replace", "rename", "interpolate",
@@ -201,8 +202,12 @@ def _called(m: Machine, node: ast.Call, value: Value) -> Dimensions:
     word = node.func.attr if isinstance(node.func, ast.Attribute) else ""
     if isinstance(node.func, ast.Attribute) and not func.objs:
         base = m.facts.value(node.func.value)
-        if word in ("transform", "fit_transform", "inverse_transform"):  # of scikit-learn
-            return first and (None,) * len(first)
+        if word in (
+            "transform",
+            "fit_transform",
+            "inverse_transform",
+        ):  # of scikit-learn; of labels it may make columns
+            return first and ((None,) * len(first) if len(first) > 1 else None)
         if not is_tensor(base):
             return value.shape
         if base.shape is None and word in DRAWS:  # `rng.normal(size=(60, 4))`
@@ -217,7 +222,8 @@ def _by_word(m: Machine, word: str, node: ast.Call, given: list[ast.expr]) -> Di
     """`x.sum(1)`, `torch.sum(x, 1)`."""
     op, before = effect_of(f".{word}"), seen(m, given[0])
     if before is not None and word in OF_TABLES:
-        return (None,) * len(before)
+        numbered = word == "reset_index" and "drop" not in keywords_of(node)  # a column more
+        return (None, None) if numbered else (None,) * len(before)
     if op.aligned and len(given) > 1:
         return together([seen(m, one) for one in given])
     if word in ("matmul", "mm", "bmm", "mv") and len(given) > 1:
@@ -269,11 +275,16 @@ def _by_library(m: Machine, node: ast.Call, names: set[str]) -> Dimensions:
 def _of_table(m: Machine, node: ast.Call, name: str) -> Dimensions:
     """`pandas.read_csv(path)`, `train_test_split(X, y)`: of each one part, and then the other."""
     word = name.rpartition(".")[2]
+    if word == "concat" and node.args and "axis" not in keywords_of(node):
+        parts = getattr(node.args[0], "elts", [])
+        inner = seen(m, parts[0]) if parts else None
+        return inner and (None,) * len(inner)
     if name.startswith("pandas."):
         many = 2 if effect_of(name).opens and word != "read_pickle" else TABLES.get(word, 0)
         return (None,) * many or None
-    if name.startswith("sklearn.datasets.make_") and not keywords_of(node).keys() & {"n_targets", "coef"}:
-        return Several(((None, None), (None,))) if word.removeprefix("make_") in MADE else None
+    if name.startswith("sklearn.datasets.make_") and word.removeprefix("make_") in MADE:
+        plain = len(node.args) < MANY and not keywords_of(node).keys() & {"n_targets", "coef", "return_centers"}
+        return Several(((None, None), (None,))) if plain else None
     if not name.endswith("model_selection.train_test_split") or any(isinstance(a, ast.Starred) for a in node.args):
         return None
     sizes = [seen(m, given) for given in node.args]
@@ -299,6 +310,8 @@ def _of_size(m: Machine, word: str, sizes: Sequence[ast.expr], *, one: bool) -> 
     if len(sizes) == 1 and (tensor := measured(sizes[0])) is not None:
         return seen(m, tensor)
     listed = bool(sizes) and isinstance(sizes[0], ast.Tuple | ast.List)
+    if one and sizes and m.facts.value(sizes[0]).number:  # `rng.poisson(3.0, 48)`
+        return (None,)
     return anew(m, word, None, sizes) if listed or not one else None
 
 

@@ -57,6 +57,13 @@ def test_of(source: str, expected: tuple[int | None, ...] | None) -> None:
         ("numbers[:, 0] * 2", 1),
         ("scaler.fit_transform(numbers)", 2),
         ("torch.tensor(targets)", 1),
+        ("scaler.fit_transform(targets)", None),  # LabelBinarizer makes columns of such, LabelEncoder does not
+        ('pd.concat([table["price"], table["rooms"]])', 1),
+        ("pd.concat([table, table])", 2),
+        ('table["price"].reset_index()', 2),
+        ('table["price"].reset_index(drop=True)', 1),
+        ("generator.integers(0, 3, 60)", 1),
+        ("generator.poisson(3.0, (60, 2))", 2),
     ],
 )
 def test_tables_have_rows_and_columns(source: str, rank: int | None) -> None:
@@ -68,7 +75,8 @@ def test_tables_have_rows_and_columns(source: str, rank: int | None) -> None:
         "train_x, test_x, train_y, test_y = split\n"
         "import numpy as np\nfrom sklearn.datasets import make_regression\n"
         "from sklearn.preprocessing import StandardScaler\nscaler = StandardScaler()\n"
-        "numbers = np.random.default_rng(0).normal(size=(60, 4))\ninputs, targets = make_regression(60, 4)",
+        "generator = np.random.default_rng(0)\nnumbers = generator.normal(size=(60, 4))\n"
+        "inputs, targets = make_regression(60, 4)",
         TRAINING.replace("optimizer.zero_grad()", f"found = {source}"),
     )
     (node,) = [
