@@ -54,7 +54,7 @@ from nbddp.analysis.splitting import (
     whole_sizes,
 )
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import FLAT, SEVERAL, TURNED, Obj, Split
+from nbddp.analysis.values import FLAT, SEVERAL, TURNED, Dimensions, Obj, Split
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.edits import Edit, after, before, replace, wrap
 from nbddp.sentence import Sentence, sentence
@@ -92,7 +92,7 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     for end in trimmed(plan) if by_parts else ():
         yield from wrap(plan.program, NAME, end, f"{plan.naming('longest_of_all')}(", ")", ("longest_of_all",))
     yield from _unread(plan)
-    for call, of in squeezes(plan) if plan.assumed.splits or plan.assumed.joined else ():
+    for call, of in squeezes(plan) if plan.assumed.splits or plan.assumed.joined or plan.sharding.loaders else ():
         yield from _squeezed(plan, call, of)
     for split in plan.assumed.splits:
         yield plan.program.diagnose(
@@ -131,15 +131,24 @@ def _unread(plan: Plan) -> Iterator[Diagnostic]:
 
 
 def _squeezed(plan: Plan, call: ast.Call, of: ast.expr) -> Iterator[Edit]:
-    """Without what has one entry; by the number of the dimension, where it is known to be the second."""
+    """Without what has one entry; by the number of the dimension, where that is known."""
     begin, last = plan.program.span(call)
-    if plan.facts.value(of).shape == (None, 1) and not plan.facts.calls[call].no_grad:
-        yield Edit(NAME, last - 1, last - 1, ", 1" if call.args else "1")
+    dim = _only_one(plan.facts.value(of).shape)
+    if dim and not plan.facts.calls[call].no_grad:
+        yield Edit(NAME, last - 1, last - 1, f", {dim}" if call.args else str(dim))
+    elif not plan.assumed.splits and not plan.assumed.joined:
+        return  # torch's sampler: a last batch of one sample is as it is in the notebook
     elif call.args:
         yield replace(plan.program, NAME, call.func, plan.naming("squeezed"), ("squeezed",))
     else:
         yield Edit(NAME, begin, begin, f"{plan.naming('squeezed')}(", "open", ("squeezed",))
         yield Edit(NAME, _dot(plan, call), last, ")", "close")
+
+
+def _only_one(shape: Dimensions) -> int:
+    """The dimension of one entry behind the samples': 0 where there is none, several, or one that is not known."""
+    rest = shape[1:] if isinstance(shape, tuple) else ()
+    return rest.index(1) + 1 if rest.count(1) == 1 and None not in rest else 0
 
 
 def _dot(plan: Plan, call: ast.Call) -> int:
