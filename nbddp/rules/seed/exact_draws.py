@@ -10,7 +10,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.library import Samples, Stream, effect_of, entry_of
 from nbddp.analysis.splitting import may_turn, step_of
 from nbddp.analysis.syntax import walk
-from nbddp.analysis.values import CallFact, Extent, of_weights, spread
+from nbddp.analysis.values import CallFact, Extent, Value, of_weights, spread
 from nbddp.diagnostics import Diagnostic
 from nbddp.edits import Edit, after, before, wrap
 from nbddp.rules.seed.draws_for_models import like_weights
@@ -123,12 +123,17 @@ def _is_fixed(plan: Plan, draw: ast.Call) -> bool:
     names = [n for n in plan.bindings.made_of(draw) if isinstance(n, ast.Name | ast.Attribute)]
     parts = [n for n in names if not isinstance(n, ast.Attribute) or not _is_of_it(plan, n)]
     values = [plan.facts.value(n) for n in parts]
-    known = [of_weights(v) or v.number or bool(v.of("submodule")) for v in values]
+    known = [of_weights(v) or v.number or bool(v.of("submodule")) or _is_sized(v) for v in values]
     things = (
         bool(v.of("library", "model", "instance")) or _is_field(plan, n) for n, v in zip(parts, values, strict=True)
     )
     sized = any(known) or any(isinstance(n, ast.Constant) for given in draw.args for n in walk(given))
     return sized and all(map(or_, known, things)) and not any(v.varies or v.size for v in values)
+
+
+def _is_sized(value: Value) -> bool:
+    """A tensor whose shape is known, as a buffer: samples have a first size that is not."""
+    return isinstance(value.shape, tuple) and None not in value.shape and value.shape != ()
 
 
 def _is_of_it(plan: Plan, node: ast.Attribute) -> bool:
