@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from nbddp.analysis.library import Stream, effect_of, is_class
 from nbddp.analysis.reading.loaders_named import is_loader, values_of
 from nbddp.analysis.reading.random_draws import (
+    ALL,
     KNOWN,
     Definition,
     Source,
@@ -39,11 +40,19 @@ def draws_left_out(plan: Reading) -> Iterator[Statement]:
     later = [s for s in [*before, *(plan.training or trains)] if s.index in kept]
     for statement in before:
         if statement.index in kept:
-            seeded |= seeds(plan, statement.node, definitions)
+            seeded |= seeds(plan, statement.node, definitions) | _seeded_elsewhere(plan, statement.node)
         elif found := {*_drawn_by(plan, statement.node, _definitions(plan, statement.index))} & seeded:
             after = [s for s in later if s.index > statement.index]
             if any(_is_drawn_from(plan, stream, after, definitions) for stream in found):
                 yield statement
+
+
+def _seeded_elsewhere(plan: Reading, node: ast.stmt) -> frozenset[Source]:
+    """`seed_everything(0)` of a module that is not read, by its name."""
+    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+        return frozenset()
+    name = qualified(node.value.func, plan.flow.imports) or ""
+    return ALL if is_foreign(name) and "seed" in name.rpartition(".")[2].lower() else frozenset()
 
 
 def _drawn_by(plan: Reading, node: ast.stmt, definitions: Mapping[str, Definition]) -> Iterator[Source]:

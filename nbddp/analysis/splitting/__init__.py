@@ -5,7 +5,7 @@ Gives the Splits of its steps, or why there are none; which means a rank has of 
 """
 
 from nbddp.analysis.splitting.batches import Batches, batches_of, is_starred, named_before
-from nbddp.analysis.splitting.dimension import leaves_the_first, may_turn, unused_marks
+from nbddp.analysis.splitting.dimension import first_states, leaves_the_first, may_turn, unused_marks
 from nbddp.analysis.splitting.find import chain_of, unshared
 from nbddp.analysis.splitting.fit import (
     by_longest,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from nbddp.analysis import Plan
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.loaders import is_rest, sizes
+from nbddp.analysis.splitting import first_states
 from nbddp.analysis.values import CallFact, Extent
 
 
@@ -40,6 +41,21 @@ def written_twice(plan: Plan) -> Iterator[Again]:
         elif (number := _first_size(_sizes(fact))) is not None and number.value in numbers and fact.loops & training:
             if any(effect_of(n).makes == "tensor" for n in fact.names) and not fact.in_forward:
                 yield Again(fact.node, number, _goes_with_batch(plan, fact))
+
+    yield from _of_states(plan, numbers)
+
+
+def _of_states(plan: Plan, numbers: Set[object]) -> Iterator[Again]:
+    """`model.init_hidden(64)`, `self.hidden = torch.zeros(1, n, 8)` of `LSTM(64)`."""
+    evaluations, found = {f.node for f in plan.roles.evaluation_loops}, set[ast.AST]()
+    linked = {source for size in sizes(plan) for source in size.sources}
+    for made, size in first_states(plan).items():
+        fact = plan.facts.calls[made]
+        for number in plan.facts.value(size).sources - linked - found:
+            if isinstance(number, ast.Constant) and number.value in numbers:
+                given = isinstance(plan.program.parents[number], ast.Call | ast.keyword)
+                yield Again(made, number, given and not (fact.no_grad or fact.loops & evaluations))
+            found.add(number)
 
 
 def _goes_with_batch(plan: Plan, fact: CallFact) -> bool:

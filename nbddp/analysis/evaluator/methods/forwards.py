@@ -43,6 +43,8 @@ def run_model(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keywor
     fact.awake |= obj not in m.asleep
     _note_own_statistics(m, node, obj, args)
     note_given(m, node, [*args, *keywords.values()])
+    if m.sharing() and _shortens_rows(obj) and any(m.held(v) not in WHOLE for v in args):
+        m.facts.moved_apart.add(node)
     several = m.facts.value(node.func).of("model", "submodule") | {obj}
     by_parts = any(splits(m, one) for one in several)
     return (_joined if by_parts else _forward)(m, node, obj, args, keywords)
@@ -134,6 +136,12 @@ def _with_states(layer: Obj, made: Value) -> Value:
         return made
     state = marked(placed(replace(made, objs=made.of(*OF_EACH), shape=None)), TURNED, STATES)
     return Value(items=(made, Value(items=(state, state)) if layer.name.endswith("LSTM") else state))
+
+
+def _shortens_rows(layer: Obj) -> bool:
+    """`nn.Embedding(20, 8, max_norm=1)`, in place: those that it is asked for."""
+    made = layer.node.keywords if isinstance(layer.node, ast.Call) else []
+    return any(k.arg == "max_norm" and getattr(k.value, "value", k) is not None for k in made)
 
 
 def _note_own_statistics(m: Machine, node: ast.Call, layer: Obj, args: Args) -> None:

@@ -5,5 +5,5 @@ Gives the node's Value: with the marks that say which samples those are, and in 
 """
 
 from nbddp.analysis.evaluator.picking.batch_names import go_one_by_one
-from nbddp.analysis.evaluator.picking.samples import note_rows_set, puts_back
+from nbddp.analysis.evaluator.picking.samples import at_own_places, note_rows_set, puts_back
 from nbddp.analysis.evaluator.picking.subscripts import make_what_it_lacks, subscript

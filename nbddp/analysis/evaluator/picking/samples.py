@@ -74,6 +74,12 @@ def _picks_columns(m: Machine, base: Value, node: ast.Subscript) -> bool:
     return False
 
 
+def at_own_places(m: Machine, target: ast.Subscript, key: Value) -> bool:
+    """`seen[idx] = k`, `queue[:, at : at + n] = k`: where the samples of the share say."""
+    ends = (n for part in walk(target.slice) if isinstance(part, ast.Slice) for n in (part.lower, part.upper) if n)
+    return key.varies or any(spread(m.facts.value(n)) is Extent.VARYING for n in ends)
+
+
 def puts_back(m: Machine, target: ast.Subscript, container: Value, value: Value) -> bool:
     """`out[rows] = layer(x[rows])`, `out[i] = layer(x[i])`: what is made of picked samples, in their places."""
     if _sets_its_row(m, target, container, value):

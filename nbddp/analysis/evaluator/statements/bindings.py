@@ -11,7 +11,7 @@ from nbddp.analysis.evaluator.classes import by_class, by_operator
 from nbddp.analysis.evaluator.expressions import evaluate, evaluate_unseen
 from nbddp.analysis.evaluator.iteration import for_each_sample, iterate, parts, place_of_sample, written_elements
 from nbddp.analysis.evaluator.operands import library, with_contents
-from nbddp.analysis.evaluator.picking import note_rows_set, puts_back
+from nbddp.analysis.evaluator.picking import at_own_places, note_rows_set, puts_back
 from nbddp.analysis.evaluator.tensors import like, samples_at, shaped, with_dimensions
 from nbddp.analysis.evaluator.writes import (
     grows_apart,
@@ -77,7 +77,7 @@ def _put_item(m: Machine, target: ast.Subscript, value: Value, added: bool) -> N
         return
     own = container.of("dict") and spread(key) not in (*domain.WHOLE, Extent.SAMPLES)  # `sizes[len(x)] += 1`
     put_element(m, container, value.with_extent(Extent.VARYING) if own else value, key.const)
-    chosen = key.varies and not added  # by the samples of the share: what belongs to others is not met
+    chosen = at_own_places(m, target, key) and not added  # what belongs to others is not met
     if not container.of("list", "dict", "model", "submodule"):
         note_statistic_given(m, target, container, [value])
         if spread(container) is Extent.SAMPLES:

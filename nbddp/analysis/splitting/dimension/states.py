@@ -9,7 +9,15 @@ from dataclasses import replace
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.reading import Reading
 from nbddp.analysis.slicing import Function
-from nbddp.analysis.splitting.origins import begins_states, has_size, stateful, written_sizes
+from nbddp.analysis.splitting.origins import (
+    STATE,
+    begins_states,
+    detached,
+    has_size,
+    sizes_of_state,
+    stateful,
+    written_sizes,
+)
 from nbddp.analysis.splitting.regions import Region, bound, is_split, region_at, run_by, stored
 from nbddp.analysis.syntax import names_in, walk
 from nbddp.analysis.values import ITEMS, Literal, Split, Value, contents
@@ -26,7 +34,7 @@ def with_states(plan: Reading, split: Split) -> Split:
     inside = {n for s in region.rest for n in walk(s)}  # states of an evaluation
     begun = {state for name in read for state in _begun(plan, name)} - inside - _drawn(region, split, inside)
     first = set[ast.expr]().union(*made.values(), (s for s in begun if not begun & {*plan.program.ancestors(s)}))
-    return replace(split, states=split.states | first | {*_made_inside(region, split)})
+    return replace(split, states=split.states | first | {*_made_inside(region, split), *_kept(plan)})
 
 
 def _begun(plan: Reading, name: ast.Name) -> Iterator[ast.expr]:
@@ -35,6 +43,29 @@ def _begun(plan: Reading, name: ast.Name) -> Iterator[ast.expr]:
         given = isinstance(plan.program.parents.get(node), ast.Assign | ast.IfExp)
         if given and isinstance(node, ast.Call | ast.Tuple) and begins_states(plan, node) and _is_made(plan, node):
             yield node
+
+
+def _kept(plan: Reading) -> Iterator[ast.expr]:
+    """`model.hidden = model.init_hidden()`"""
+    for value in _put_in_fields(plan):
+        fact = plan.facts.calls.get(value) if isinstance(value, ast.Call) else None
+        if not (fact and fact.no_grad) and begins_states(plan, value) and _is_made(plan, value):
+            yield value
+
+
+def _put_in_fields(plan: Reading) -> Iterator[ast.expr]:
+    """What a field gets, of a layer that is given `self.hidden`."""
+    fields = {n.attr for call in stateful(plan) for n in walk(call.args[1]) if isinstance(n, ast.Attribute)}
+    for node in (n for n in plan.nodes() if isinstance(n, ast.Assign)):
+        found = bound(plan.program, node)
+        yield from (value for target, value in found if isinstance(target, ast.Attribute) and target.attr in fields)
+
+
+def first_states(plan: Reading) -> dict[ast.Call, ast.expr]:
+    """`torch.zeros(1, n, 8)`, with which a recurrent layer begins, and what says of how many samples it has them."""
+    given = [*(call.args[1] for call in stateful(plan)), *_put_in_fields(plan)]
+    made = (part for one in given for part in detached(plan, one) if isinstance(part, ast.Call))
+    return {part: sizes[1] for part in made if len(sizes := sizes_of_state(plan, part)) == len(STATE)}
 
 
 def _drawn(region: Region, split: Split, inside: Set[ast.AST]) -> set[ast.AST]:

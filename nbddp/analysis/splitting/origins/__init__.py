@@ -13,10 +13,12 @@ from nbddp.analysis.splitting.origins.orders import SORTS, is_put_back
 from nbddp.analysis.splitting.origins.picked import draws, is_of_library, is_table, picked_by, picks_at_random, reads_of
 from nbddp.analysis.splitting.origins.settings import holds_tools, is_only_gone_through, lists_settings
 from nbddp.analysis.splitting.origins.sizes import (
+    STATE,
     TENSORS,
     are_drawn_by,
     begins_states,
     counted_rows,
+    detached,
     entries_of_each,
     fits,
     has_size,
@@ -29,6 +31,7 @@ from nbddp.analysis.splitting.origins.sizes import (
     loaders_of,
     rows_of_batches,
     sizes_in,
+    sizes_of_state,
     stateful,
     written_size,
     written_sizes,

@@ -208,13 +208,13 @@ def is_state(plan: Reading, node: ast.expr) -> bool:
 
     Or what a model then makes of it.
     """
-    made = [part for part in _detached(plan, node) if not is_moved(part, ast.unparse(node))]
+    made = [part for part in detached(plan, node) if not is_moved(part, ast.unparse(node))]
     calls = (plan.facts.calls.get(part) for part in made if isinstance(part, ast.Call))
     later = {c.node for c in calls if c is not None and any(o.kind in ("model", "submodule") for o in c.called)}
     others = [part for part in made if part not in later]
     carried = bool(later) and any(node in plan.bindings.made_of(call.args[1]) for call in stateful(plan))
     return bool(others) and all(
-        _has_layers(plan, p) or (carried and len(_sizes(plan, p)) == len(STATE)) for p in others
+        _has_layers(plan, p) or (carried and len(sizes_of_state(plan, p)) == len(STATE)) for p in others
     )
 
 
@@ -227,18 +227,18 @@ def stateful(plan: Reading) -> Iterator[ast.Call]:
 
 def begins_states(plan: Reading, node: ast.expr) -> bool:
     """`model.init_hidden(size)`, of three written sizes each, whatever tells how many samples there are."""
-    made = _detached(plan, node)
-    return bool(made) and all(len(_sizes(plan, part)) == len(STATE) for part in made)
+    made = detached(plan, node)
+    return bool(made) and all(len(sizes_of_state(plan, part)) == len(STATE) for part in made)
 
 
-def _sizes(plan: Reading, node: ast.expr) -> Sequence[ast.expr]:
+def sizes_of_state(plan: Reading, node: ast.expr) -> Sequence[ast.expr]:
     """Also of `….zero_()`, `….to(device)`."""
     sizes = written_sizes(plan, node)
     receiver = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
-    return _sizes(plan, receiver) if not sizes and receiver is not None else sizes
+    return sizes_of_state(plan, receiver) if not sizes and receiver is not None else sizes
 
 
-def _detached(plan: Reading, node: ast.expr) -> list[ast.expr]:
+def detached(plan: Reading, node: ast.expr) -> list[ast.expr]:
     """What it comes from: `tuple([each.data for each in hidden])` and `h.detach()` are what they are made of."""
     found, waiting, seen = list[ast.expr](), [node], {node}
     for one in waiting:
@@ -278,7 +278,7 @@ def is_moved(node: ast.expr, place: str) -> bool:
 
 
 def _has_layers(plan: Reading, node: ast.expr) -> bool:
-    sizes = _sizes(plan, node)
+    sizes = sizes_of_state(plan, node)
     if len(sizes) != len(STATE):
         return False
     first, second, _ = ([*plan.bindings.made_of(size)] for size in sizes)
