@@ -38,10 +38,18 @@ def _may_be_short(plan: Reading, part: ast.expr, fixed: Sequence[ast.expr]) -> b
     size = next((int(known) for one in fixed if (known := known_size(plan, one)) is not None), 0)
     for loader in loaders_of(plan, part):
         fact = plan.facts.calls.get(loader.node) if isinstance(loader.node, ast.Call) else None
-        dropped = fact.args.get("drop_last") if fact is not None else None
+        dropped, full = (fact.args.get(n) if fact is not None else None for n in ("drop_last", "batch_size"))
+        if full is not None and isinstance(full.const, int) and full.const != size:
+            return False  # `torch.rand(15, 2)`, points beside the batch
         return not (dropped is not None and dropped.const is True) and not _divides(plan, loader.node, size)
     slices = (n for one in plan.bindings.made_of(part, through_calls=False) for n in walk(one) if _is_slice(n))
-    return any(not _divides(plan, n, size) for n in slices)
+    return any(_written_step(n) in (None, size) and not _divides(plan, n, size) for n in slices)
+
+
+def _written_step(node: ast.AST) -> object:
+    """`64` of `X[i : i + 64]`."""
+    step = getattr(getattr(getattr(node, "slice", None), "upper", None), "right", None)
+    return step.value if isinstance(step, ast.Constant) else None
 
 
 def _is_slice(node: ast.AST) -> bool:
