@@ -66,11 +66,13 @@ def turned_before(plan: Reading, split: Split) -> bool:
 
 
 def swaps_the_first(plan: Reading, call: ast.Call) -> bool:
-    """`x.transpose(0, 1)`, `x.permute(1, 0, 2)`, `torch.transpose(x, 0, 1)`."""
+    """`x.transpose(0, 1)`, `x.permute(2, 0, 1)`, `torch.transpose(x, 0, 1)`: samples in the second dimension."""
     word = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     of_library = isinstance(call.func, ast.Attribute) and bool(plan.facts.value(call.func.value).of("library"))
     first = [ast.unparse(a) for a in call.args[of_library:][: len(("0", "1"))]]
-    return word in ("permute", "transpose", "swapaxes") and sorted(first) == ["0", "1"]
+    if word == "permute":
+        return first[1:] == ["0"]
+    return word in ("transpose", "swapaxes") and sorted(first) == ["0", "1"]
 
 
 def _is_given(plan: Reading, node: ast.expr, seen: frozenset[ast.AST] = frozenset()) -> bool:
