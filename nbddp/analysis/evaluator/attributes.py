@@ -120,7 +120,8 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
         return Value(frozenset({obj}))
     if obj.kind == "loader" and attr == "sampler":
         return thing("loader sampler", node, "", obj)
-    field = m.get(obj, attr)
+    sleeps = attr == "training" and obj in m.asleep - m.dozing
+    field = Value(const=False) if sleeps else m.get(obj, attr)
     if field is not None:
         return _owned(field, obj) if obj.kind == "model" else field
     if attr == "__dict__":
@@ -131,8 +132,6 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
         item = m.get(obj, f"[{attr!r}]")
         stores = effect_of(f".{attr}").effect is Effect.STORES
         return thing("bound", node, attr, obj) if item is None and stores else item  # `log.append`
-    if attr == "training" and obj in m.asleep - m.dozing:
-        return Value(const=False)
     if (found := _by_its_class(m, obj, attr)) is not None:
         return found
     if obj.kind in ("model", "submodule") and attr in ("weight", "bias"):
