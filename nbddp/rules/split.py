@@ -242,7 +242,8 @@ def _lines(plan: Plan, split: Split, batches: Batches, number: int, called: Mapp
     rows = (node for node in means_of(plan, split).counts if entries_of_each(plan, split, node) is not None)
     if any(batches.number_of(node) == number for node in rows):
         counted = f"next(iter({first}.values()))" if first in split.dicts else first
-        counted = f"{first.lstrip('*')}[0]" if first in split.lists | split.nested or first[:1] == "*" else counted
+        counted = f"{first.lstrip('*')}[0]" if first in split.lists or first[:1] == "*" else counted
+        counted = f"{plan.naming('tensors_in')}({first})[0]" if first in split.nested else counted
         yield f"{samples} = {f'{counted}.shape[1]' if split.place(first) == TURNED else f'len({counted})'}"
     lead = next((key for key in held if key not in split.unlike), held[0])
     shown = [called.get(key) or _beside(split, key, lead) for key in held]

@@ -19,6 +19,7 @@ from nbddp.analysis.splitting.origins import (
     is_constant,
     is_mask,
     is_moved,
+    is_of_tensors,
     is_sample,
     is_unchanging,
     looked_at,
@@ -175,6 +176,8 @@ def _told_apart(split: Split, region: Region, root: Root) -> Split:
         kind = "list"
     if not kind and value.items:  # `batch = draw(32)`, of which a function gives several
         kind = "nested" if any(part.items for part in value.items) else "list"
+    if not kind and is_of_tensors(region.plan, root.node):
+        kind = "nested"
     return replace(
         split,
         dicts=split.dicts | {root.name} if kind == "dict" else split.dicts,

@@ -14,6 +14,7 @@ from nbddp.analysis.splitting.origins import (
     is_mask,
     is_moved,
     is_of_library,
+    is_of_tensors,
     is_only_gone_through,
     is_state,
     is_table,
@@ -49,7 +50,8 @@ def is_data(plan: Reading, node: ast.expr) -> bool:
         return False
     filled = type(value.const) in (int, float) and not value.number  # `torch.zeros(32, 1) + 1` is known to be 1
     literal = not isinstance(value.const, Literal | None) and not filled
-    others = value.objs - value.of(*DATA, *MARKS) - inputs(plan, value)
+    kinds = (*DATA, *MARKS, *(["instance"] if value.of("instance") and is_of_tensors(plan, node) else []))
+    others = value.objs - value.of(*kinds) - inputs(plan, value)
     single = value.shape == () and not value.objs  # `X.std() + 1e-6`
     plain = not (value.number or single) and not literal and not others and not value.size
     return plain and not any(holds_tools(plan, obj.node) for obj in value.of("list"))

@@ -11,12 +11,11 @@ from nbddp.analysis.slicing import Function
 from nbddp.analysis.splitting.dimension import time_first, without_part
 from nbddp.analysis.splitting.fit.sizes import own_size, shortened, whole_sizes
 from nbddp.analysis.splitting.fit.unfit import unfit_in_models
-from nbddp.analysis.splitting.origins import is_sample, strung
+from nbddp.analysis.splitting.origins import classes_of, holds_tensors, is_sample, strung
 from nbddp.analysis.splitting.regions import run_by
 from nbddp.analysis.splitting.roots import base_of
-from nbddp.analysis.syntax import is_name, qualified, walk
+from nbddp.analysis.syntax import qualified, walk
 from nbddp.analysis.values import (
-    ANYTHING,
     FLAT,
     ITEMS,
     MARKS,
@@ -117,14 +116,7 @@ def _is_packed(plan: Reading, given: ast.expr) -> bool:
 
 def is_an_object(plan: Reading, given: ast.expr) -> bool:
     """A batch of a class of the notebook's, `collate_fn=Batch`: it shows nobody which of what it holds are samples."""
-    targets = [f.node.target for f in plan.roles.batch_loops if isinstance(f.node, ast.For)]
-    if not any(isinstance(given, ast.Name) and is_name(target, given.id) for target in targets):
-        return False
-    by = [plan.facts.fields.get((o, "collate_fn"), ANYTHING) for o in plan.assumed.alike]
-    made = [n.func for o in plan.assumed.alike for n in plan.bindings.below(o.node) if isinstance(n, ast.Call)]
-    names = {c.name for v in by for c in v.of("class")} | {n.id for n in made if isinstance(n, ast.Name)}
-    classes = (n for n in plan.program.nodes if isinstance(n, ast.ClassDef) and n.name in names)
-    return any(not c.bases for c in classes)
+    return any(not c.bases and not holds_tensors(c) for c in classes_of(plan, given))
 
 
 def _is_sized(state: Value) -> bool:

@@ -36,5 +36,5 @@ from nbddp.analysis.splitting.origins.sizes import (
     written_size,
     written_sizes,
 )
-from nbddp.analysis.splitting.origins.structures import structure_of
+from nbddp.analysis.splitting.origins.structures import classes_of, holds_tensors, is_of_tensors, structure_of
 from nbddp.analysis.splitting.origins.strung import strung

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from nbddp.analysis.reading import Reading
-from nbddp.analysis.syntax import handed, walk
+from nbddp.analysis.syntax import handed, is_name, walk
+from nbddp.analysis.values import ANYTHING
 
 DEPTH = 4  # of functions that hand it on
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -33,6 +34,31 @@ def structure_of(plan: Reading, statements: Iterable[ast.AST], name: str, depth:
                     if found := structure_of(plan, [body], parameter, depth - 1):
                         return found
     return ""
+
+
+def classes_of(plan: Reading, batch: ast.expr) -> list[ast.ClassDef]:
+    """Of the notebook: what it is made as, or what a loader's `collate_fn` makes."""
+    owners = [plan.facts.classes.get(o) for o in plan.facts.value(batch).of("instance")]
+    targets = [n.target for n in plan.nodes() if isinstance(n, ast.For)]
+    if any(isinstance(batch, ast.Name) and is_name(target, batch.id) for target in targets):
+        by = [plan.facts.fields.get((o, "collate_fn"), ANYTHING) for o in plan.assumed.alike]
+        made = [n.func for o in plan.assumed.alike for n in plan.bindings.below(o.node) if isinstance(n, ast.Call)]
+        names = {c.name for v in by for c in v.of("class")} | {n.id for n in made if isinstance(n, ast.Name)}
+        owners += [n for n in plan.program.nodes if isinstance(n, ast.ClassDef) and n.name in names]
+    return [owner for owner in owners if isinstance(owner, ast.ClassDef)]
+
+
+def is_of_tensors(plan: Reading, batch: ast.expr) -> bool:
+    """Of such classes alone."""
+    owners = classes_of(plan, batch)
+    return bool(owners) and all(map(holds_tensors, owners))
+
+
+def holds_tensors(owner: ast.ClassDef) -> bool:
+    """A dataclass that says of each field that it is one: `x: torch.Tensor`."""
+    fields = [s.annotation for s in owner.body if isinstance(s, ast.AnnAssign)]
+    plain = any("dataclass" in ast.unparse(d) for d in owner.decorator_list) and not owner.bases
+    return plain and bool(fields) and all("Tensor" in ast.unparse(field) for field in fields)
 
 
 def _given_to(plan: Reading, call: ast.Call, name: str) -> Iterator[tuple[ast.AST, str]]:
