@@ -25,7 +25,7 @@ def make_thing(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keyw
     if kind == "scheduler":
         return made_with(m, thing(kind, node, name, None, call), {"optimizer": keywords.get("optimizer", first)})
     if kind == "tuple class":
-        return (cls := _tuple_class(node)) and thing("class", cls, cls.name)
+        return None if (made := _tuple_class(node)) is None else thing("class", made, made.name)
     owners = params_in(m, keywords.get("params", first))
     if kind == "optimizer" or (owners and is_class(name) and not name.startswith("torch.nn")):
         return made_with(m, thing("optimizer", node, name, None, call), {"params": Value(owners)})
@@ -40,8 +40,8 @@ def make_thing(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keyw
     if name.endswith("TensorDataset"):
         sizes = (v.shape if isinstance(v.shape, tuple) and v.shape else None for v in args)
         fields[SHAPES] = Value(shape=Several(tuple(s and (None, *s[1:]) for s in sizes)))
-    made = made_with(m, thing(kind, node, name, None, call if kind in ("loss", "parameter") else None), fields)
-    return replace(made, extent=spread(first), shape=first.shape) if kind == "parameter" else made
+    found = made_with(m, thing(kind, node, name, None, call if kind in ("loss", "parameter") else None), fields)
+    return replace(found, extent=spread(first), shape=first.shape) if kind == "parameter" else found
 
 
 @cache
