@@ -36,10 +36,11 @@ from nbddp.analysis.agreement import (
     perhaps_paired,
     sample_means,
 )
+from nbddp.analysis.combining import fillings
 from nbddp.analysis.models import kept_of_shares
 from nbddp.analysis.slicing import carried_reads, moves_data_alone
 from nbddp.analysis.splitting import means_in, means_of
-from nbddp.analysis.values import ANYTHING, ASSUMED, CallFact, Extent, Loop, backward_of, spread
+from nbddp.analysis.values import ANYTHING, ASSUMED, ITEMS, CallFact, Extent, Loop, Value, backward_of, contents, spread
 from nbddp.diagnostics import Diagnostic, Level
 from nbddp.edits import Edit, wrap
 from nbddp.rules.loss.whole_means import over_samples
@@ -59,10 +60,14 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
         value = plan.facts.value(loss) if loss else ANYTHING
         if loss and spread(value) is Extent.SUM and moves_data_alone(plan.program, call):
             continue
+        read = [*_carried(plan, loss, plan.facts.calls[call].loops & training)] if loss else []
         if loss and spread(value) is Extent.SUM and not value.of(ASSUMED):
             yield from wrap(plan.program, NAME, loss, f"({plan.world_size(call)} * ", ")", ("dist",))
         elif loss and spread(value) in (Extent.VARYING, Extent.SAMPLES, Extent.SUM):
-            yield _unclear(plan, loss, _memory(plan, loss, plan.facts.calls[call].loops & training))
+            bank = next((n.id for n in read if plan.facts.value(n).varies and not plan.facts.value(n).objs), None)
+            yield _unclear(plan, loss, bank)
+        elif loss and (replayed := next((n.id for n in read if _is_list_of_samples(plan, n)), None)):
+            yield _unclear(plan, loss, replayed)
     yield from _divided(plan)
     yield from _scaled(plan)
     yield from _averaged(plan)
@@ -73,11 +78,20 @@ def rewrite(plan: Plan) -> Iterator[Edit | Diagnostic]:
     yield from _gradients_of_samples(plan)
 
 
-def _memory(plan: Plan, loss: ast.expr, steps: Set[Loop]) -> str | None:
+def _carried(plan: Plan, loss: ast.expr, steps: Set[Loop]) -> Iterator[ast.Name]:
     """`bank`, of `bank[i] = z.detach()` or `bank = torch.cat((z, bank))`, of which the next loss is made."""
     carried = {n for loop in steps if isinstance(loop, ast.For | ast.While) for n in carried_reads(loop)}
-    read = (n for n in plan.bindings.made_of(loss) if isinstance(n, ast.Name) and n.id in carried)
-    return next((n.id for n in read if plan.facts.value(n).varies and not plan.facts.value(n).objs), None)
+    yield from (n for n in plan.bindings.made_of(loss) if isinstance(n, ast.Name) and n.id in carried)
+
+
+def _is_list_of_samples(plan: Plan, read: ast.Name) -> bool:
+    """`seen`, of `seen.append(x)`; not the last of them, which are those of the batch before."""
+    around = plan.program.parents[read]
+    last = isinstance(around, ast.Subscript) and plan.facts.value(around.slice).const == -1
+    lists = plan.facts.value(read).of("list")
+    held = contents(plan.facts, Value(lists), ITEMS)
+    grows = not last and next(fillings(plan.facts, lists), None) is not None
+    return grows and any(v.extent in (Extent.SAMPLES, Extent.VARYING) for v in held)
 
 
 def _unclear(plan: Plan, loss: ast.expr, memory: str | None) -> Diagnostic:
