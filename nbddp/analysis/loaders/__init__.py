@@ -5,7 +5,7 @@ Gives the Sharding of its loaders, the Epochs that samplers are told, and what t
 """
 
 from nbddp.analysis.loaders.batch_shares import Binds, around, known_at_start, sizes_at_start
-from nbddp.analysis.loaders.batch_size_uses import is_rest, use_of
+from nbddp.analysis.loaders.batch_size_uses import is_rest, places, use_of
 from nbddp.analysis.loaders.batch_sizes import Size, goes_into_shapes, of_loader, sizes, sizes_shared
 from nbddp.analysis.loaders.epochs import Epochs, SetEpoch, find_epochs, sampler_name
 from nbddp.analysis.loaders.handed_on import handed_on

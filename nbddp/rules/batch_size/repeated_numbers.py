@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nbddp.analysis import Plan
 from nbddp.analysis.library import effect_of
-from nbddp.analysis.loaders import is_rest, sizes
+from nbddp.analysis.loaders import is_rest, places, sizes, use_of
 from nbddp.analysis.splitting import first_states
 from nbddp.analysis.values import CallFact, Extent
 
@@ -54,8 +54,16 @@ def _of_states(plan: Plan, numbers: Set[object]) -> Iterator[Again]:
         for number in plan.facts.value(size).sources - linked - found:
             if isinstance(number, ast.Constant) and number.value in numbers:
                 given = isinstance(plan.program.parents[number], ast.Call | ast.keyword)
-                yield Again(made, number, given and not (fact.no_grad or fact.loops & evaluations))
+                evaluated = fact.no_grad or fact.loops & evaluations
+                yield Again(made, number, given and not evaluated and _fixes_shapes_alone(plan, number))
             found.add(number)
+
+
+def _fixes_shapes_alone(plan: Plan, number: ast.Constant) -> bool:
+    """Nothing is computed with it, wherever it is handed on: a sum over a share may be divided by it."""
+    reads = places(plan, frozenset({number}))
+    computed = any(isinstance(plan.program.parents[read], ast.BinOp | ast.Compare) for read in reads)
+    return not computed and {use_of(plan, read) for read in reads} <= {"shape", "rest", "passed"}
 
 
 def _goes_with_batch(plan: Plan, fact: CallFact) -> bool:

@@ -8,13 +8,13 @@ from collections.abc import Collection, Iterator
 from nbddp.analysis.library import Samples, effect_of, entry_of
 from nbddp.analysis.reading import Reading, scope_of
 from nbddp.analysis.slicing import Function
-from nbddp.analysis.splitting.dimension import time_first, without_part
+from nbddp.analysis.splitting.dimension import is_layer, time_first, without_part
 from nbddp.analysis.splitting.fit.sizes import own_size, shortened, whole_sizes
 from nbddp.analysis.splitting.fit.unfit import unfit_in_models
 from nbddp.analysis.splitting.origins import classes_of, holds_tensors, is_sample, strung
 from nbddp.analysis.splitting.regions import run_by
 from nbddp.analysis.splitting.roots import base_of
-from nbddp.analysis.syntax import qualified, walk
+from nbddp.analysis.syntax import keywords_of, qualified, walk
 from nbddp.analysis.values import (
     FLAT,
     ITEMS,
@@ -154,9 +154,15 @@ def _gives_samples(plan: Reading, call: ast.Call) -> bool:
     given = [*_made(plan, call)]
     placed = any(o.name != STATES for v in given for o in v.of(TURNED, FLAT))  # states are counted where they are
     placed = placed or any(v.of(RATED, WEIGHTED, PLACED) for v in given)  # `h / len(h)`: by the size of a part
-    if placed or _gives_a_distribution(plan, call):
+    if placed or _gives_a_distribution(plan, call) or any(_goes_along(plan, o) for o in plan.facts.calls[call].called):
         return False
     return bool(given) and all(spread(v) in (Extent.SAMPLES, Extent.MEAN) for v in given)
+
+
+def _goes_along(plan: Reading, layer: Obj) -> bool:
+    """`nn.LSTM(2, 6)` in a model: what it is given has time in the first dimension, of which there are no parts."""
+    first = keywords_of(layer.node).get("batch_first") if isinstance(layer.node, ast.Call) else None
+    return is_layer(layer.name) and (first is None or plan.facts.value(first).const is not True)
 
 
 def _gives_a_distribution(plan: Reading, node: ast.expr) -> bool:
