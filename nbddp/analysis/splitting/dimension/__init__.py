@@ -9,4 +9,4 @@ from nbddp.analysis.splitting.dimension.samples import samples_in, set_against
 from nbddp.analysis.splitting.dimension.sequences import is_layer, may_turn, one_sequence, time_first
 from nbddp.analysis.splitting.dimension.states import cut_short, first_states, made_for_all, with_states, without_part
 from nbddp.analysis.splitting.dimension.targets import with_masks, with_places
-from nbddp.analysis.splitting.dimension.turning import leaves_the_first, turns_round
+from nbddp.analysis.splitting.dimension.turning import leaves_the_first, swaps_the_first, turns_round

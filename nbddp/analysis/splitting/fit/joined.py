@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from nbddp.analysis.library import Samples, effect_of, entry_of
 from nbddp.analysis.reading import Reading, scope_of
 from nbddp.analysis.slicing import Function
-from nbddp.analysis.splitting.dimension import is_layer, time_first, without_part
+from nbddp.analysis.splitting.dimension import is_layer, swaps_the_first, time_first, without_part
 from nbddp.analysis.splitting.fit.sizes import own_size, shortened, whole_sizes
 from nbddp.analysis.splitting.fit.unfit import unfit_in_models
 from nbddp.analysis.splitting.origins import classes_of, holds_tensors, is_sample, strung
@@ -160,9 +160,18 @@ def _gives_samples(plan: Reading, call: ast.Call) -> bool:
 
 
 def _goes_along(plan: Reading, layer: Obj) -> bool:
-    """`nn.LSTM(2, 6)` in a model: what it is given has time in the first dimension, of which there are no parts."""
-    first = keywords_of(layer.node).get("batch_first") if isinstance(layer.node, ast.Call) else None
-    return is_layer(layer.name) and (first is None or plan.facts.value(first).const is not True)
+    """`nn.LSTM(2, 6)` in a model, or a class with one: what it is given has time first, of which there are no parts."""
+    owner = plan.facts.classes.get(layer)
+    made = [layer.node] if owner is None else [n for n in walk(owner) if isinstance(n, ast.Call)]
+    if owner is not None and any(isinstance(n, ast.Call) and swaps_the_first(plan, n) for n in walk(owner)):
+        return False  # it is given samples, and puts time before them itself
+    return any(isinstance(call, ast.Call) and _is_time_first(plan, call) for call in made)
+
+
+def _is_time_first(plan: Reading, made: ast.Call) -> bool:
+    first = keywords_of(made).get("batch_first")
+    name = qualified(made.func, plan.flow.imports) or ""
+    return is_layer(name) and (first is None or plan.facts.value(first).const is not True)
 
 
 def _gives_a_distribution(plan: Reading, node: ast.expr) -> bool:
