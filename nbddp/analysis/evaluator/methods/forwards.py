@@ -82,9 +82,10 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
         with m.within(forward=True, opened=is_opened(m, obj)):
             found = (_run(m, node, f, args, keywords) for f in forward.of("method", "function", "partial"))
             result = join_all(r for r in found if r is not None)
-    with m.within(forward=True):
-        for part in _called_in_turn(m, obj) if forward is None else ():
-            _forward(m, node, part, [Value(extent=extent)], {})
+    with m.within(forward=True, opened=is_opened(m, obj)):
+        turns = _called_in_turn(m, obj) if forward is None else []
+        made = [_forward(m, node, part, [Value(extent=extent)], {}) for part in turns]
+    mixed = bool(m.assumed.joined) and any(spread(value) is Extent.VARYING for value in made)
     hooks, seen = _hooks_of(m, obj), [Value(frozenset({obj})), Value(items=tuple(args)), Value(extent=extent)]
     with m.within(forward=True, hooked=bool(m.assumed.splits or m.assumed.joined)):
         for hook in hooks:
@@ -101,6 +102,7 @@ def _forward(m: Machine, node: ast.Call, obj: Obj, args: Args, keywords: Keyword
         result = Value(result.objs - result.of("model", "submodule"), Extent.SAMPLES)
     if varies and result.extent is Extent.VARYING and forward is None:
         result = Value(result.objs, Extent.SAMPLES)
+    result = result.with_extent(Extent.VARYING) if varies and mixed else result
     result = _with_states(obj, like(result, given)) if forward is None else result
     if forward is None and obj.kind == "model" and makes(obj.name) == "loss":
         return Value(extent=Extent.MEAN if varies else Extent.UNIFORM)
