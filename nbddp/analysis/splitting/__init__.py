@@ -27,7 +27,7 @@ from nbddp.analysis.splitting.fit import (
     whole_sizes,
 )
 from nbddp.analysis.splitting.means import means_in, means_of
-from nbddp.analysis.splitting.origins import counted_rows, entries_of_each, is_put_back, sizes_in
+from nbddp.analysis.splitting.origins import counted_rows, entries_of_each, is_put_back, sizes_in, stateful
 from nbddp.analysis.splitting.own_parameters import learned, leaves
 from nbddp.analysis.splitting.regions import step_of
 from nbddp.analysis.splitting.roots import base_of

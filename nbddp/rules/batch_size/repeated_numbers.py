@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nbddp.analysis import Plan
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.loaders import is_rest, places, sizes, use_of
-from nbddp.analysis.splitting import first_states
+from nbddp.analysis.splitting import first_states, stateful
 from nbddp.analysis.values import CallFact, Extent
 
 
@@ -48,13 +48,13 @@ def written_twice(plan: Plan) -> Iterator[Again]:
 def _of_states(plan: Plan, numbers: Set[object]) -> Iterator[Again]:
     """`model.init_hidden(64)`, `self.hidden = torch.zeros(1, n, 8)` of `LSTM(64)`."""
     evaluations, found = {f.node for f in plan.roles.evaluation_loops}, set[ast.AST]()
+    run = [plan.facts.calls[call] for call in stateful(plan)]
+    evaluated = any(fact.no_grad or fact.loops & evaluations for fact in run)
     linked = {source for size in sizes(plan) for source in size.sources}
     for made, size in first_states(plan).items():
-        fact = plan.facts.calls[made]
         for number in plan.facts.value(size).sources - linked - found:
             if isinstance(number, ast.Constant) and number.value in numbers:
                 given = isinstance(plan.program.parents[number], ast.Call | ast.keyword)
-                evaluated = fact.no_grad or fact.loops & evaluations
                 yield Again(made, number, given and not evaluated and _fixes_shapes_alone(plan, number))
             found.add(number)
 

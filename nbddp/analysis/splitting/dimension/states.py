@@ -20,7 +20,7 @@ from nbddp.analysis.splitting.origins import (
 )
 from nbddp.analysis.splitting.regions import Region, bound, is_split, region_at, run_by, stored
 from nbddp.analysis.syntax import names_in, walk
-from nbddp.analysis.values import ITEMS, Literal, Split, Value, contents
+from nbddp.analysis.values import ITEMS, CallFact, Literal, Split, Value, contents
 
 ROWS = ("samples", "columns")
 
@@ -34,7 +34,7 @@ def with_states(plan: Reading, split: Split) -> Split:
     inside = {n for s in region.rest for n in walk(s)}  # states of an evaluation
     begun = {state for name in read for state in _begun(plan, name)} - inside - _drawn(region, split, inside)
     first = set[ast.expr]().union(*made.values(), (s for s in begun if not begun & {*plan.program.ancestors(s)}))
-    return replace(split, states=split.states | first | {*_made_inside(region, split), *_kept(plan)})
+    return replace(split, states=split.states | first | {*_made_inside(region, split), *_kept(region)})
 
 
 def _begun(plan: Reading, name: ast.Name) -> Iterator[ast.expr]:
@@ -45,12 +45,22 @@ def _begun(plan: Reading, name: ast.Name) -> Iterator[ast.expr]:
             yield node
 
 
-def _kept(plan: Reading) -> Iterator[ast.expr]:
-    """`model.hidden = model.init_hidden()`"""
+def _kept(region: Region) -> Iterator[ast.expr]:
+    """`model.hidden = model.init_hidden()`: not of an evaluation, behind the step or in another loop."""
+    plan, around = region.plan, {*region.plan.program.ancestors(region.at)}
+    batches = next((a for a in plan.program.ancestors(region.at) if isinstance(a, ast.For | ast.While)), region.at)
+    inside = {n for s in region.rest for n in walk(s)}
+    around |= {loop for call in plan.facts.backward & inside for loop in plan.facts.calls[call].loops}
     for value in _put_in_fields(plan):
-        fact = plan.facts.calls.get(value) if isinstance(value, ast.Call) else None
-        if not (fact and fact.no_grad) and begins_states(plan, value) and _is_made(plan, value):
+        here = plan.program.function_of(value) is region.scope
+        behind = here and plan.program.span(value) > plan.program.span(batches) and value not in {*walk(batches)}
+        apart = behind or any(fact.no_grad or fact.loops - around for fact in _made_by(plan, value))
+        if not apart and begins_states(plan, value) and _is_made(plan, value):
             yield value
+
+
+def _made_by(plan: Reading, value: ast.expr) -> list[CallFact]:
+    return [fact for n in walk(value) if isinstance(n, ast.Call) and (fact := plan.facts.calls.get(n))]
 
 
 def _put_in_fields(plan: Reading) -> Iterator[ast.expr]:
@@ -153,6 +163,12 @@ def without_part(plan: Reading) -> ast.expr | None:
         given = plan.facts.value(call.args[0])  # in an evaluation too, of which each rank has all
         if given.varies and not isinstance(state.const, Literal) and _is_whole(plan, state):
             return call.args[1]
+    begun = {state for split in plan.assumed.splits for state in split.states}
+    steps = {f.node for f in plan.roles.batch_loops}
+    for value in _put_in_fields(plan):  # for the training, and for an evaluation as well
+        made = value not in begun and any(fact.loops & steps for fact in _made_by(plan, value))
+        if made and begins_states(plan, value) and _is_made(plan, value):
+            return value
     return None
 
 
