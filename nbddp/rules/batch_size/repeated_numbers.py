@@ -10,6 +10,7 @@ from nbddp.analysis import Plan
 from nbddp.analysis.library import effect_of
 from nbddp.analysis.loaders import is_rest, places, sizes, use_of
 from nbddp.analysis.splitting import first_states, stateful
+from nbddp.analysis.syntax import walk
 from nbddp.analysis.values import CallFact, Extent
 
 
@@ -41,8 +42,9 @@ def written_twice(plan: Plan) -> Iterator[Again]:
         elif (number := _first_size(_sizes(fact))) is not None and number.value in numbers and fact.loops & training:
             if any(effect_of(n).makes == "tensor" for n in fact.names) and not fact.in_forward:
                 yield Again(fact.node, number, _goes_with_batch(plan, fact))
-
-    yield from _of_states(plan, numbers)
+    states = [*_of_states(plan, numbers)]
+    yield from states
+    yield from _by_name(plan, numbers, {one.number for one in states})
 
 
 def _of_states(plan: Plan, numbers: Set[object]) -> Iterator[Again]:
@@ -50,13 +52,31 @@ def _of_states(plan: Plan, numbers: Set[object]) -> Iterator[Again]:
     evaluations, found = {f.node for f in plan.roles.evaluation_loops}, set[ast.AST]()
     run = [plan.facts.calls[call] for call in stateful(plan)]
     evaluated = any(fact.no_grad or fact.loops & evaluations for fact in run)
-    linked = {source for size in sizes(plan) for source in size.sources}
     for made, size in first_states(plan).items():
-        for number in plan.facts.value(size).sources - linked - found:
-            if isinstance(number, ast.Constant) and number.value in numbers:
-                given = isinstance(plan.program.parents[number], ast.Call | ast.keyword)
-                yield Again(made, number, given and not evaluated and _fixes_shapes_alone(plan, number))
+        for number in {*_apart_from_loaders(plan, size, numbers)} - found:
+            given = isinstance(plan.program.parents[number], ast.Call | ast.keyword)
+            yield Again(made, number, given and not evaluated and _fixes_shapes_alone(plan, number))
             found.add(number)
+
+
+def _by_name(plan: Plan, numbers: Set[object], found: Set[ast.AST]) -> Iterator[Again]:
+    """`torch.eye(2 * batch_size)`, of `def loss_of(z, batch_size=64)`."""
+    training = {f.node for f in plan.roles.batch_loops}
+    for fact in plan.facts.calls.values():
+        made = fact.loops & training and any(effect_of(n).makes == "tensor" or effect_of(n).counts for n in fact.names)
+        for size in (n for given in fact.node.args for n in walk(given)) if made else ():
+            named = isinstance(size, ast.Name | ast.Attribute) and "batch" in ast.unparse(size).lower()
+            number = next(_apart_from_loaders(plan, size, numbers), None) if named else None
+            if number is not None and number not in found:
+                yield Again(fact.node, number)
+                found |= {number}
+
+
+def _apart_from_loaders(plan: Plan, size: ast.AST, numbers: Set[object]) -> Iterator[ast.Constant]:
+    """The number that is written for it, where no loader is made with that one."""
+    linked = {source for one in sizes(plan) for source in one.sources}
+    sources = plan.facts.value(size).sources - linked if isinstance(size, ast.expr) else ()
+    yield from (n for n in sources if isinstance(n, ast.Constant) and n.value in numbers)
 
 
 def _fixes_shapes_alone(plan: Plan, number: ast.Constant) -> bool:
