@@ -138,12 +138,17 @@ def cut_to_size(m: Machine, base: Value, node: ast.Subscript) -> int | None:
     So does `weights[seen : seen + len(x)]`, behind as many as the rank has seen. Unless all in the tensor is the same.
     """
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    ends = (p.upper for p in parts[:2] if isinstance(p, ast.Slice) and p.upper and _begins_anew(m, p))
-    cut = next((end for end in ends if m.facts.value(end).size), None)
+    cut = end_by_size(m, parts[:2])
     made = _set_to(m.program).get(ast.unparse(node.value), [])
     if cut is None or base.of("list", "dict", "shape") or base.items or (made and all(map(_is_filled, made))):
         return None
     return next(at for at, part in enumerate(parts) if getattr(part, "upper", None) is cut)
+
+
+def end_by_size(m: Machine, parts: Sequence[ast.expr]) -> ast.expr | None:
+    """`len(x)` of `[: len(x)]`."""
+    ends = (p.upper for p in parts if isinstance(p, ast.Slice) and p.upper and _begins_anew(m, p))
+    return next((end for end in ends if m.facts.value(end).size), None)
 
 
 def _begins_anew(m: Machine, part: ast.Slice) -> bool:

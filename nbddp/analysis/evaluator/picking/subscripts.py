@@ -6,7 +6,7 @@ import ast
 
 from nbddp.analysis.evaluator.calls import instance
 from nbddp.analysis.evaluator.classes import by_class, own_methods, run_methods
-from nbddp.analysis.evaluator.picking.samples import cut_to_size, picked
+from nbddp.analysis.evaluator.picking.samples import cut_to_size, end_by_size, picked
 from nbddp.analysis.evaluator.tensors import like, samples_at
 from nbddp.analysis.evaluator.writes import put_element
 from nbddp.analysis.values import (
@@ -55,9 +55,14 @@ def _holds_known(m: Machine, holder: Obj) -> bool:
 
 
 def _some_of_each(m: Machine, obj: Obj, node: ast.Subscript) -> Value | None:
-    """`self.seen[-1000:]`, of a list with something for each sample: on each rank as many of its own."""
+    """`self.seen[-1000:]`, of a list with something for each sample: on each rank as many of its own.
+
+    `kept[: len(x)]`, of one that all ranks have: the first ones on each.
+    """
     inside = m.get(obj, "[]") if obj.kind == "list" else None
-    if inside is None or not (inside.varies and inside.of(domain.ONE)):
+    if inside is not None and m.held(inside) in domain.WHOLE and end_by_size(m, [node.slice]) is not None:
+        inside = domain.marked(inside.with_extent(Extent.SAMPLES), domain.PLACED)
+    elif inside is None or not (inside.varies and inside.of(domain.ONE)):
         return None
     some = m.make("list", node)
     put_element(m, some, inside)
