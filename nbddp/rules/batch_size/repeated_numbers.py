@@ -62,8 +62,8 @@ def _of_states(plan: Plan, numbers: Set[object]) -> Iterator[Again]:
 def _by_name(plan: Plan, numbers: Set[object], found: Set[ast.AST]) -> Iterator[Again]:
     """`torch.eye(2 * batch_size)`, of `def loss_of(z, batch_size=64)`."""
     training = {f.node for f in plan.roles.batch_loops}
-    for fact in plan.facts.calls.values():
-        made = fact.loops & training and any(effect_of(n).makes == "tensor" or effect_of(n).counts for n in fact.names)
+    for fact in (f for f in plan.facts.calls.values() if f.loops & training and not f.no_grad):  # no picture
+        made = any(effect_of(n).makes == "tensor" or effect_of(n).counts for n in fact.names)
         for size in (n for given in fact.node.args for n in walk(given)) if made else ():
             named = isinstance(size, ast.Name | ast.Attribute) and "batch" in ast.unparse(size).lower()
             number = next(_apart_from_loaders(plan, size, numbers), None) if named else None
