@@ -120,8 +120,7 @@ def _of(m: Machine, obj: Obj, attr: str, node: ast.expr) -> Value | None:
         return Value(frozenset({obj}))
     if obj.kind == "loader" and attr == "sampler":
         return thing("loader sampler", node, "", obj)
-    sleeps = attr == "training" and obj in m.asleep - m.dozing
-    field = Value(const=False) if sleeps else m.get(obj, attr)
+    field = m.get(obj, attr)
     if field is not None:
         return _owned(field, obj) if obj.kind == "model" else field
     if attr == "__dict__":

@@ -67,7 +67,6 @@ class Machine(Names):
 
     # What has been found so far.
     asleep: set[Obj] = field(default_factory=set)  # models in evaluation mode
-    dozing: set[Obj] = field(default_factory=set)  # those that a branch, which may not be taken, puts into it
     modules_run: int = 0  # calls of modules with gradients on
     ticks: int = 0  # statements and calls
     jumps: list[tuple[type[ast.stmt], State]] = field(default_factory=list)  # from where, with what

@@ -62,7 +62,6 @@ def model_method(m: Machine, node: ast.Call, base: Value, attr: str, args: Args,
             m.mark_loops(toggles=True)
             mode = attr == "train" and (not args or args[0].const is not False)
             switched = m.facts.with_parts(models)
-            m.dozing |= switched if m.context.conditions else set()
             m.let_sleep(m.asleep - switched - _around(m, models) if mode else m.asleep | switched)
         return Value(models)
     if (kind := INSIDE.get(attr)) is not None:
