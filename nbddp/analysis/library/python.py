@@ -49,7 +49,6 @@ OPS: Table = {
     "copy.deepcopy": Op(copies=True),
     "statistics.mean statistics.fmean": Op(samples=Samples.MEAN),
     "argparse.ArgumentParser": Op(makes="parser"),
-    "collections.namedtuple typing.NamedTuple": Op(makes="tuple class"),
     "collections.deque": Op(makes="list"),
     "collections.OrderedDict collections.defaultdict collections.Counter argparse.Namespace types.SimpleNamespace": Op(
         makes="dict"

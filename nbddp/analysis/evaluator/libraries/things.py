@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 
 from nbddp.analysis.evaluator.iteration import SHAPES, params_in, parts
 from nbddp.analysis.library import Gives, effect_of, is_class, makes
@@ -24,8 +23,6 @@ def make_thing(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keyw
         return made_with(m, thing(kind, node, name, m.context.turn, call), {"dataset": first, **keywords})
     if kind == "scheduler":
         return made_with(m, thing(kind, node, name, None, call), {"optimizer": keywords.get("optimizer", first)})
-    if kind == "tuple class":
-        return None if (made := _tuple_class(node)) is None else thing("class", made, made.name)
     owners = params_in(m, keywords.get("params", first))
     if kind == "optimizer" or (owners and is_class(name) and not name.startswith("torch.nn")):
         return made_with(m, thing("optimizer", node, name, None, call), {"params": Value(owners)})
@@ -40,24 +37,8 @@ def make_thing(m: Machine, node: ast.Call, name: str, args: Args, keywords: Keyw
     if name.endswith("TensorDataset"):
         sizes = (v.shape if isinstance(v.shape, tuple) and v.shape else None for v in args)
         fields[SHAPES] = Value(shape=Several(tuple(s and (None, *s[1:]) for s in sizes)))
-    found = made_with(m, thing(kind, node, name, None, call if kind in ("loss", "parameter") else None), fields)
-    return replace(found, extent=spread(first), shape=first.shape) if kind == "parameter" else found
-
-
-@cache
-def _tuple_class(node: ast.Call) -> ast.ClassDef | None:
-    """`namedtuple("Output", "loss logits")` as the class that it makes, where the names are written out."""
-    match node.args:
-        case [ast.Constant(value=str(name)), ast.Constant(value=str(written)), *_]:
-            fields = written.replace(",", " ").split()
-        case [ast.Constant(value=str(name)), ast.List(elts=parts) | ast.Tuple(elts=parts), *_]:
-            firsts = [p.elts[0] if isinstance(p, ast.Tuple) and p.elts else p for p in parts]
-            fields = [p.value for p in firsts if isinstance(p, ast.Constant) and isinstance(p.value, str)]
-        case _:
-            return None
-    body = "".join(f"    {field}: object\n" for field in fields if field.isidentifier())
-    made = ast.parse(f"class {name}:\n{body or '    pass'}\n").body[0] if name.isidentifier() else None
-    return ast.copy_location(made, node) if isinstance(made, ast.ClassDef) else None
+    made = made_with(m, thing(kind, node, name, None, call if kind in ("loss", "parameter") else None), fields)
+    return replace(made, extent=spread(first), shape=first.shape) if kind == "parameter" else made
 
 
 def made_with(m: Machine, made: Value, fields: Keywords) -> Value:

@@ -31,7 +31,7 @@ def test_a_mean_of_which_it_is_not_seen_where_it_comes_about():
     made = planned(
         "loss = loss_of(X[step:], y[step:]).loss", before=f"{before}    return Given(F.mse_loss(model(x), t))"
     )
-    assert "it is not seen where it is taken over the samples" in made.assumed.unsplit
+    assert "is not understood as a mean" in made.assumed.unsplit
 
 
 METER = """class Meter:
